@@ -24,9 +24,11 @@ LATE = ARRIVED | {"link": {"fate": "delivered", "held": True}}
 
 
 def test_what_the_link_says_counts() -> None:
-    assert loss_attribution.lost(LOST) and loss_attribution.harmed(LOST) and not loss_attribution.harmed(CAME)
-    assert loss_attribution.harmed(CAME | {"link": {"fate": "delivered", "held": True}})
-    assert not loss_attribution.harmed(CAME | {"link": {"fate": "delivered", "duplicated": True}}), "twice does no harm"
+    assert loss_attribution.lost(LOST) and loss_attribution.is_harmed(LOST) and not loss_attribution.is_harmed(CAME)
+    assert loss_attribution.is_harmed(CAME | {"link": {"fate": "delivered", "held": True}})
+    assert not loss_attribution.is_harmed(CAME | {"link": {"fate": "delivered", "duplicated": True}}), (
+        "twice does no harm"
+    )
     assert loss_attribution.wrong([CAME, LOST]) == []
     said_to_be_lost = LOST | {"link": {"fate": "delivered"}}
     assert loss_attribution.wrong([said_to_be_lost]) == [said_to_be_lost]

@@ -7,7 +7,7 @@ from headroom.core.contract import Scheme
 from headroom.core.damaged_links import DamagedType
 from headroom.core.scheme_kit.damaged_line import DamagedLine
 from headroom.schemes.iphc.judge import link
-from headroom.schemes.iphc.judge.chain import tcp_checksum_is_right
+from headroom.schemes.iphc.judge.chain import has_right_tcp_checksum
 from headroom.schemes.iphc.line import LINE
 
 TRAFFIC = ("tcp-interactive", "tcp-acknowledgements", "tcp-retransmissions")
@@ -15,4 +15,4 @@ NAMES = {link.TCP: "COMPRESSED_TCP", link.NODELTA: "COMPRESSED_TCP_NODELTA"}
 
 
 def damaged(_: Scheme, seed: int) -> list[DamagedType]:
-    return DamagedLine(LINE, NAMES, tcp_checksum_is_right).send(TRAFFIC, seed)
+    return DamagedLine(LINE, NAMES, has_right_tcp_checksum).send(TRAFFIC, seed)

@@ -62,7 +62,7 @@ class IphcReader(LinkReader):
             if link.type == formats.NON_TCP and first.kind == "IPv4":
                 ours.values["IP-ID"] = first["Identification"]
         if chain.tcp is not None and not link.missing:
-            ours.verified = chains.tcp_checksum_is_right(outcome.restored)
+            ours.verified = chains.has_right_tcp_checksum(outcome.restored)
             if not ours.verified:
                 ours.notes.append("the TCP checksum is wrong, as after a missing packet (RFC 2507, 10.1)")
         return ours

@@ -49,7 +49,7 @@ def damaged(scheme: Scheme, seed: int) -> list[DamagedType]:
             theory = THEORY[width] + (TO_R_1 if named["mode"] == "R" and kind.startswith("UOR-2") else "")
             row = damaged_types.setdefault(f"{named['mode']}-mode, {kind}", DamagedType("", theory))
             row.packets += 1
-            row.damaged += arrivals.header_is_damaged(judgement.arrival.seen)
+            row.damaged += arrivals.has_damaged_header(judgement.arrival.seen)
             row.wrong += judgement.arrival.seen.verdict == "mismatched"
             row.expected += 1.0 if judgement.is_missed or judgement.follows else arrivals.ATTEMPTS * judgement.chance
     for name, row in damaged_types.items():

@@ -54,7 +54,7 @@ def second_judge(replayed: replay.Replay, window: int = 1, refresh_limit: int | 
         positions.setdefault(channel, []).extend([record["packet"]] * len(parts))
         for part in parts:
             checkers[channel].take(bytes.fromhex(part["link"]), originals[record["packet"]])
-        if feedback_arrives(config):
+        if is_feedback_prompt(config):
             for element in record.get("feedback", ()):
                 checkers[channel].take_feedback(feedback_data(bytes.fromhex(element)))
     for channel, checker in checkers.items():
@@ -71,7 +71,7 @@ def second_judge(replayed: replay.Replay, window: int = 1, refresh_limit: int | 
     return result
 
 
-def feedback_arrives(config: replay.ReplayConfig) -> bool:
+def is_feedback_prompt(config: replay.ReplayConfig) -> bool:
     """True if all feedback reaches the compressor before its next packet, so that the judge may rely on it."""
     harmless = {"path"}
     return (

@@ -27,7 +27,7 @@ def lost(record: Record) -> bool:
     return record.get("link", {}).get("fate", "delivered") != "delivered"
 
 
-def harmed(record: Record) -> bool:
+def is_harmed(record: Record) -> bool:
     """True if the link did anything to a message other than repeat it."""
     link = record.get("link", {})
     return lost(record) or bool(link.get("held")) or bool(link.get("flipped"))
@@ -51,15 +51,15 @@ def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
             continue  # it was put before a decompressor as it stood
         way = record["from"], record.get("compartment")
         known = sum(pair == way and time_ns <= record.get("time_ns", 0) for pair, time_ns in answers)
-        if record.get("verdict") != "identical" and not _excused(record, harm[way] > known):
+        if record.get("verdict") != "identical" and not _is_excused(record, harm[way] > known):
             results.append(record)
-        harm[way] += harmed(record)
+        harm[way] += is_harmed(record)
         if back_ns is not None:
             answers += [(way, time_ns + back_ns) for time_ns in _answered(record)]
     return results
 
 
-def _excused(record: Record, may_lack_state: bool) -> bool:
+def _is_excused(record: Record, may_lack_state: bool) -> bool:
     match record.get("verdict"):
         case "lost_on_link":
             return lost(record)

@@ -21,7 +21,7 @@ from headroom.core.captures.dissection import (
 from headroom.schemes.vj import tshark_reading
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.decompressor import Decompressor
-from headroom.schemes.vj.judge.header import Header, tcp_checksum_is_right
+from headroom.schemes.vj.judge.header import Header, has_right_tcp_checksum
 
 WRONG_CHECKSUM = {
     packet.COMPRESSED: "the TCP checksum is wrong, as after a missing frame (RFC 1144, 4.1)",
@@ -66,7 +66,7 @@ class VjReader(LinkReader):
         if ours.restored is not None and link.missing:
             ours.restored = ours.restored[: -link.missing]
         elif ours.restored is not None:
-            ours.verified = tcp_checksum_is_right(ours.restored)
+            ours.verified = has_right_tcp_checksum(ours.restored)
             ours.notes += [] if ours.verified else [WRONG_CHECKSUM[link.type]]
         if outcome.slot is not None:
             ours.values["connection"] = outcome.slot

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen
-from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, ActOutcome
 from headroom.schemes.sigcomp.judge import message as wire
 from headroom.schemes.sigcomp.judge.assembling import assemble
 from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer
@@ -75,18 +75,18 @@ class Fake:
         state = self.offer.state_memory_size.bit_length() - 11
         return cycles << 6 | (memory + (self.defect == "tells-more")) << 3 | state
 
-    def do(self, act: Act) -> Done:
+    def do(self, act: Act) -> ActOutcome:
         if act.what != "compress":
             return self._decompress(act)
         if self.defect != "splits":
             return self._compress(act)
         half = len(act.octets) // 2
         parts = [self._compress(replace(act, octets=part)) for part in (act.octets[:half], act.octets[half:])]
-        return Done(b"".join(part.octets or b"" for part in parts))
+        return ActOutcome(b"".join(part.octets or b"" for part in parts))
 
-    def _compress(self, act: Act) -> Done:
+    def _compress(self, act: Act) -> ActOutcome:
         if len(act.octets) > MOST and self.defect != "never-refuses":
-            return Done()
+            return ActOutcome()
         compartment = act.compartment or 0
         sending = self.sending[compartment]
         sending.number = (sending.number + 1) % 128
@@ -106,14 +106,14 @@ class Fake:
             sending.brought.add(sending.number)
             sending.arrived = self.defect == "counts-on-arrival"
         if len(octets) > sending.room:
-            return Done()
+            return ActOutcome()
         self.sent[hashlib.sha1(octets).digest()] = compartment
-        return Done(wire.mark(octets) if self.offer.stream and self.defect != "marks-nothing" else octets)
+        return ActOutcome(wire.mark(octets) if self.offer.stream and self.defect != "marks-nothing" else octets)
 
-    def _decompress(self, act: Act) -> Done:
+    def _decompress(self, act: Act) -> ActOutcome:
         if not self.offer.stream:
-            return Done(seen=(self._message(act.octets, act.compartment),))
-        return Done(seen=tuple(self._message(one, act.compartment) for one in self.records.feed(act.octets)))
+            return ActOutcome(seen=(self._message(act.octets, act.compartment),))
+        return ActOutcome(seen=tuple(self._message(one, act.compartment) for one in self.records.feed(act.octets)))
 
     def _message(self, octets: bytes, compartment: int | None) -> MessageOutcome:
         outcome = self.endpoint.decompress(octets, compartment)
@@ -140,7 +140,7 @@ class Fake:
 def play(offer: Offer | None = None, defect: str = "", compartments: int = 1):
     """What a session plays with: each time an endpoint that begins anew."""
 
-    def played(acts: Sequence[Act]) -> list[Done]:
+    def played(acts: Sequence[Act]) -> list[ActOutcome]:
         fake = Fake(offer or Offer(), defect, compartments)
         return [fake.do(act) for act in acts]
 

@@ -10,7 +10,7 @@ import pytest
 
 from headroom.core.chance import CONFIDENCE, poisson_limit
 from headroom.core.damaged_links import flipped
-from headroom.schemes.rohc.conformance.arrivals import balance, header_is_damaged, in_order
+from headroom.schemes.rohc.conformance.arrivals import balance, has_damaged_header, in_order
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent
 
@@ -74,15 +74,15 @@ def test_a_damaged_header_is_a_risk_of_its_crc(kind: str, chance: float) -> None
 
 def test_a_damaged_payload_is_no_damaged_header() -> None:
     seen = impaired({4: {"flipped": [8 * 5]}})
-    assert not header_is_damaged(seen.packets[4])
-    assert not header_is_damaged(seen.packets[3])
+    assert not has_damaged_header(seen.packets[4])
+    assert not has_damaged_header(seen.packets[3])
     found = balance(seen)
     assert (found.damaged_headers, found.at_risk, found.restored_by_judge) == (0, 0, 12)
 
 
 def test_damage_of_both() -> None:
     seen = impaired({4: {"flipped": [6, 8 * 5], "verdict": "not_delivered"}})
-    assert header_is_damaged(seen.packets[4])
+    assert has_damaged_header(seen.packets[4])
     assert balance(seen).at_risk == 1
 
 

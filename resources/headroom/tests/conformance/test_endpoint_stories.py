@@ -8,7 +8,7 @@ import pytest
 from headroom.core.errors import HeadroomError
 from headroom.schemes.sigcomp.conformance import endpoint_stories as stories
 from headroom.schemes.sigcomp.conformance import nack_stories
-from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Session
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, ActOutcome, Session
 from headroom.schemes.sigcomp.conformance.peer import FarEnd
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.judge.reasons import Reason
@@ -116,24 +116,24 @@ def test_a_nack_that_does_not_come_shows_nothing() -> None:
         nack_stories.nack_about_less(session(), FarEnd(), b"OPTIONS sip:user", Reason.CYCLES_EXHAUSTED)
     with pytest.raises(nack_stories.NothingHappened, match="it fails with BYTECODES_TOO_LARGE"):
         nack_stories.nack_about_less(session(), FarEnd(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED)
-    declines = Session(lambda acts: [Done() for _ in acts])
+    declines = Session(lambda acts: [ActOutcome() for _ in acts])
     with pytest.raises(nack_stories.NothingHappened, match="it is not compressed"):
         nack_stories.nack_about_less(declines, FarEnd(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED)
 
 
 def test_a_call_of_which_nothing_is_compressed_shows_nothing() -> None:
-    declines = Session(lambda acts: [Done() for _ in acts])
+    declines = Session(lambda acts: [ActOutcome() for _ in acts])
     with pytest.raises(stories.NothingHappened, match="declines to compress every message"):
         stories.carried(declines, FarEnd(), [one for one in CALL if one.from_caller], refusals=True)
     told: list[Act] = []
 
-    def until_told(acts: list[Act]) -> list[Done]:
+    def until_told(acts: list[Act]) -> list[ActOutcome]:
         """Compresses the first two messages, in its own plain way, and none behind them."""
         del told[:]
         made = []
         for done, act in zip(play(None, "", 1)(acts), acts, strict=True):
             told.extend([act] if act.what == "compress" else [])
-            made.append(Done() if act.what == "compress" and len(told) > 2 else done)
+            made.append(ActOutcome() if act.what == "compress" and len(told) > 2 else done)
         return made
 
     with pytest.raises(stories.NothingHappened, match="once its peer offers so little"):
@@ -156,10 +156,10 @@ def test_what_is_lost_follows_from_the_seed(seed: int) -> None:
 def test_what_is_played_again_comes_out_again() -> None:
     count = 0
 
-    def fickle(acts: list[Act]) -> list[Done]:
+    def fickle(acts: list[Act]) -> list[ActOutcome]:
         nonlocal count
         count += 1
-        return [Done(bytes([0xF8, count])) for _ in acts]
+        return [ActOutcome(bytes([0xF8, count])) for _ in acts]
 
     talk = Session(fickle)  # type: ignore[arg-type]
     talk.done(talk.compress(b"a"))

@@ -7,7 +7,7 @@ import pytest
 
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import feedback
-from headroom.schemes.rohc.conformance.feedback import Written, element, read, sn_matches, split, words_of
+from headroom.schemes.rohc.conformance.feedback import Written, element, has_sn, read, split, words_of
 from headroom.schemes.rohc.judge import Parameters
 from headroom.schemes.rohc.judge.framework import crc
 from headroom.schemes.rohc.judge.v1 import feedback as formats
@@ -171,8 +171,8 @@ def test_wrong_crc_is_no_crc() -> None:
 )
 def test_sn_bits(words: str, sn: int, other: int) -> None:
     one = formats.parse(split(Written.of(words).element(0, sn, SMALL))[0], False)
-    assert sn_matches(one, sn)
-    assert not sn_matches(one, other)
+    assert has_sn(one, sn)
+    assert not has_sn(one, other)
 
 
 def test_options_have_the_lengths_of_the_rfc() -> None:

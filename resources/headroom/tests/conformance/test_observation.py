@@ -15,7 +15,7 @@ from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.rohc.conformance import capabilities, observation
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.losses import literal
-from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket, feedback_arrives, observe
+from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket, is_feedback_prompt, observe
 from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, document, observed, record, sent, stream
 from headroom.tests.runs import replay_of
@@ -242,7 +242,7 @@ def test_rules_about_modes_bind_a_compressor_alone_in_every_mode(play: Observer)
     ],
 )
 def test_whether_feedback_arrives(changes: dict[str, Any], arrives: bool) -> None:
-    assert feedback_arrives(replay_of(**({"channel": {"mode": "O"}} | changes))) == arrives
+    assert is_feedback_prompt(replay_of(**({"channel": {"mode": "O"}} | changes))) == arrives
 
 
 # ---- properties of a packet

@@ -9,7 +9,7 @@ import pytest
 
 from headroom.schemes.sigcomp.conformance import shared_stories as stories
 from headroom.schemes.sigcomp.conformance.endpoint_cases import as_seen
-from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Session
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, ActOutcome, Session
 from headroom.schemes.sigcomp.conformance.endpoint_stories import NothingHappened, announced
 from headroom.schemes.sigcomp.conformance.peer import FarEnd
 from headroom.schemes.sigcomp.judge import message as wire
@@ -42,8 +42,8 @@ class Sharing:
         self.endpoint = Endpoint(Offer())
         self.shared = b""
 
-    def do(self, act: Act) -> Done:
-        return Done(self._compress(act.octets)) if act.what == "compress" else self._decompress(act.octets)
+    def do(self, act: Act) -> ActOutcome:
+        return ActOutcome(self._compress(act.octets)) if act.what == "compress" else self._decompress(act.octets)
 
     def _compress(self, text: bytes) -> bytes:
         compartment = self.endpoint.states.compartments[0]
@@ -60,7 +60,7 @@ class Sharing:
         )
         return wire.upload(assemble(code), text)
 
-    def _decompress(self, octets: bytes) -> Done:
+    def _decompress(self, octets: bytes) -> ActOutcome:
         outcome = self.endpoint.decompress(octets)
         parameters = outcome.run.parameters
         identifier = Item(outcome.output).identifier
@@ -68,11 +68,11 @@ class Sharing:
         announced_now = any(identifier.startswith(one) for one in told)
         if announced_now != (self.defect == "trusts-the-others") or (told and self.defect == "trusts-any"):
             self.shared = b"" if self.defect == "never-refers" else identifier
-        return Done(seen=(as_seen(outcome, octets, 2),))
+        return ActOutcome(seen=(as_seen(outcome, octets, 2),))
 
 
 def session(defect: str = "") -> Session:
-    def play(acts: Sequence[Act]) -> list[Done]:
+    def play(acts: Sequence[Act]) -> list[ActOutcome]:
         sharing = Sharing(defect)
         return [sharing.do(act) for act in acts]
 
@@ -117,4 +117,4 @@ def test_the_far_end_pushes_out_nothing_either() -> None:
     first = small.keeps(bytes(1000))
     with pytest.raises(AssertionError):
         small.keeps(bytes(1000))
-    assert first in small.endpoint.states.items() and not small.refers_to(first)
+    assert first in small.endpoint.states.items() and not small.has_referred_to(first)

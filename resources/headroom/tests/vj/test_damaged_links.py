@@ -8,7 +8,7 @@ from dataclasses import replace
 from headroom.core.damaged_links import flipped
 from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge.decompressor import Decompressor
-from headroom.schemes.vj.judge.header import Header, tcp_checksum_is_right
+from headroom.schemes.vj.judge.header import Header, has_right_tcp_checksum
 from headroom.schemes.vj.judge.packet import BITS, COMPRESSED, UNCOMPRESSED
 from headroom.tests.vj.test_judge import FIRST, octets, uncompressed
 
@@ -54,7 +54,7 @@ def test_of_single_bits_only_those_of_the_packet_id_go_unnoticed() -> None:
     assert begun().receive(COMPRESSED, link).restored == checked(SECOND)
     for bit in range(8 * HEADER):
         restored = begun().receive(COMPRESSED, flipped(link, [bit])).restored
-        if restored is not None and restored != checked(SECOND) and tcp_checksum_is_right(restored):
+        if restored is not None and restored != checked(SECOND) and has_right_tcp_checksum(restored):
             unnoticed.append(bit)
             found = headers.read(restored)
             assert found is not None and found.identification != SECOND.identification
@@ -65,14 +65,14 @@ def test_of_single_bits_only_those_of_the_packet_id_go_unnoticed() -> None:
 def test_later_damage_cancels_earlier_damage_in_the_sum() -> None:
     judge = begun()
     one = judge.receive(COMPRESSED, flipped(compressed(SECOND, 16, 40, 5), [4 * 8 + 4])).restored  # 8 more: A
-    assert one is not None and not tcp_checksum_is_right(one)
+    assert one is not None and not has_right_tcp_checksum(one)
     other = judge.receive(COMPRESSED, flipped(compressed(THIRD, 64, 40, 5), [5 * 8 + 4])).restored  # 8 fewer: S
     assert other is not None and other != checked(THIRD)
-    assert tcp_checksum_is_right(other), "both are wrong by 8, in opposite directions"
+    assert has_right_tcp_checksum(other), "both are wrong by 8, in opposite directions"
 
 
 def test_swapped_words_have_the_same_sum() -> None:
     """A sum does not know the order of what is added: 16-bit words that change places go unnoticed."""
     packet = checked(FIRST)
     swapped = packet[:24] + packet[26:28] + packet[24:26] + packet[28:]
-    assert swapped != packet and tcp_checksum_is_right(swapped)
+    assert swapped != packet and has_right_tcp_checksum(swapped)

@@ -234,9 +234,9 @@ def test_tcp_checksum() -> None:
     total = sum(int.from_bytes(words[at : at + 2]) for at in range(0, len(words), 2))
     total = (total & 0xFFFF) + (total >> 16)
     right = octets(replace(FIRST, tcp_checksum=~total & 0xFFFF))
-    assert headers.tcp_checksum_is_right(right)
-    assert not headers.tcp_checksum_is_right(right[:-1] + b"b")
-    assert not headers.tcp_checksum_is_right(b"")
+    assert headers.has_right_tcp_checksum(right)
+    assert not headers.has_right_tcp_checksum(right[:-1] + b"b")
+    assert not headers.has_right_tcp_checksum(b"")
 
 
 def test_losses_and_damage_are_the_same_each_time() -> None:

@@ -160,9 +160,9 @@ class Chain:
         """True if the inferred values are those that the packet has: "If not, the header chain MUST NOT be compressed"
         (7.1)."""
         other = self.copy()
-        return bool(self.parts) and not self.jumbo and other.infer(len(packet)) and self.as_sent(other, len(packet))
+        return bool(self.parts) and not self.jumbo and other.infer(len(packet)) and self.is_as_sent(other, len(packet))
 
-    def as_sent(self, inferred: Chain, total: int) -> bool:
+    def is_as_sent(self, inferred: Chain, total: int) -> bool:
         """True if all lengths, those of headers that go as they are included, are what the packet's length implies."""
         whole = self.copy()
         return whole.infer(total, as_is=True) and whole.octets() == self.octets() == inferred.octets()
@@ -277,7 +277,7 @@ def _next(part: Subheader) -> int | None:
     return part["Protocol"] if "Protocol" in part else part["Next Header"]
 
 
-def tcp_checksum_is_right(packet: bytes, max_header: int = 0xFFFF) -> bool:
+def has_right_tcp_checksum(packet: bytes, max_header: int = 0xFFFF) -> bool:
     """True if the receiving TCP accepts a packet."""
     chain = read(packet, max_header)
     if chain.tcp is None:

@@ -208,7 +208,7 @@ class Decompressor:
         kept = chain.copy()
         if front is not None and front.r_octet is not None:
             put_r_octet(kept, r_octet(context.chain))
-        right = chains.tcp_checksum_is_right(restored, self.parameters.max_header)
+        right = chains.has_right_tcp_checksum(restored, self.parameters.max_header)
         sure = right and (context.sure or front is None)
         number = (front.number, 1 << 16) if front is not None and front.number is not None else context.number
         self.tcp[cid] = Context(kept, len(data), sure=sure, number=number)

@@ -128,7 +128,7 @@ def balance(seen: Observation) -> Balance:
         sum(packet.chance for packet in arrived),
         seen.done.count("mismatched"),
         seen.done.count("identical"),
-        sum(header_is_damaged(packet.arrival.seen) for packet in arrived),
+        sum(has_damaged_header(packet.arrival.seen) for packet in arrived),
         longest,
         sum(packet.follows for packet in arrived),
     )
@@ -149,6 +149,6 @@ def _is_original(delivered: bytes | None, observed: ObservedPacket) -> bool:
     return delivered == flipped(observed.original, [bit for bit in changed if payload])
 
 
-def header_is_damaged(observed: ObservedPacket) -> bool:
+def has_damaged_header(observed: ObservedPacket) -> bool:
     packet = observed.outcome.packet if observed.outcome else None
     return packet is not None and any(bit < 8 * packet.end for bit in observed.record.get("flipped", ()))

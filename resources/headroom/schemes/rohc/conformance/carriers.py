@@ -70,7 +70,7 @@ def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
 
 
 def require(implementation: Implementation, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
-    """Raises NotDeclared when most packets are for a profile that `implementation` does not declare (of `profiles`, if given).
+    """Raises NotDeclared if most packets fit a profile (of `profiles`, if given) that `implementation` lacks.
 
     Nothing is required where some packets can only go uncompressed: the case is about these.
     """

@@ -320,12 +320,12 @@ def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket], 
         return [f"there is no {names}; what comes: {what}"]
     if quantity == "first" and packets[0].kind not in kinds:
         return [f"the first packet is {packets[0].kind or 'not on the link'}; {names} is expected"]
-    if quantity == "at the end" and not _ends_with(packets, kinds):
+    if quantity == "at the end" and not _is_last(packets, kinds):
         return [f"the last packet is {packets[-1].kind or 'not on the link'}; {names} is expected"]
     return []
 
 
-def _ends_with(packets: Sequence[ObservedPacket], kinds: Collection[str]) -> bool:
+def _is_last(packets: Sequence[ObservedPacket], kinds: Collection[str]) -> bool:
     """True if the last packet is one of `kinds`. A refresh may come in its place: its time is the compressor's choice
     (RFC 3095, 5.3.1.1.1)."""
     last = packets[-1].kind

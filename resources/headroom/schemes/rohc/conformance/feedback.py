@@ -206,7 +206,7 @@ def words_of(feedback: Feedback) -> str:
     return f"{feedback.acktype}({mode})" + (" with CRC" if feedback.protected else "")
 
 
-def sn_matches(feedback: formats.Feedback, sn: int) -> bool:
+def has_sn(feedback: formats.Feedback, sn: int) -> bool:
     """True if the SN bits of the feedback equal the low bits of this sequence number."""
     width = min(feedback.sn.width, 16)
     return feedback.sn.value & (1 << width) - 1 == sn & (1 << width) - 1

@@ -55,7 +55,7 @@ class SequenceNumbers:
         remarks = []
         for element in read:
             named = [number for number in (sn, self.last) if number is not None]
-            if not element.sn_is_valid or any(feedback.sn_matches(element, number) for number in named):
+            if not element.sn_is_valid or any(feedback.has_sn(element, number) for number in named):
                 continue
             known = (
                 "no packet was decompressed yet" if self.last is None else f"the last one decompressed had {self.last}"
@@ -110,7 +110,7 @@ class MasterSequenceNumbers:
                 is_right = not element.has_msn or any(element.is_about(msn) for msn in named)
                 carried = f"{element.width} bits of MSN, {element.msn}"
             else:
-                is_right = not element.sn_is_valid or any(feedback.sn_matches(element, msn) for msn in named)
+                is_right = not element.sn_is_valid or any(feedback.has_sn(element, msn) for msn in named)
                 carried = f"{element.sn.width} bits of SN, {element.sn.value}"
             if not is_right:
                 known = f"the last header that was verified has {named[-1]}" if named else "no header was verified yet"

@@ -209,7 +209,7 @@ def observe(
     positions: dict[int, list[int]] = {}
     tcp_answers: dict[int, TcpAnswers] = defaultdict(lambda: TcpAnswers(result.parameters, _is_orderly(config)))
     scripted = _scripted_feedback(config)
-    by_itself = feedback_arrives(config)
+    by_itself = is_feedback_prompt(config)
     for record in replayed.records:
         if "packet" not in record or record.get("direction") != "forward":
             continue
@@ -236,7 +236,7 @@ def observe(
             result.not_judged.append(f"{nth('packet', at[left_out.packet_index])}: {left_out.sentence}")
             if config.compressor and not capabilities.declares(config.compressor, left_out.feature):
                 result.undeclared.append(f"{result.not_judged[-1]} ({left_out.feature} is not declared)")
-    if not sees_all_feedback(config):
+    if not is_all_feedback_known(config):
         result.findings = [finding for finding in result.findings if finding.requirement not in MODE_RULES]
     symptoms = [finding for finding in result.findings if finding.requirement in (*MODE_RULES, *NACK_RULES)]
     if symptoms and ignores_feedback(config, result.packets):
@@ -328,13 +328,13 @@ def _is_orderly(config: replay.ReplayConfig) -> bool:
     return config.burst == 1 and not config.forward
 
 
-def sees_all_feedback(config: replay.ReplayConfig) -> bool:
+def is_all_feedback_known(config: replay.ReplayConfig) -> bool:
     """True if the judge knows all feedback that the compressor receives: feedback written in the job, or that of a
     decompressor whose feedback arrives at once."""
-    return not config.decompressor or replay.feedback_path(config) == "none" or feedback_arrives(config)
+    return not config.decompressor or replay.feedback_path(config) == "none" or is_feedback_prompt(config)
 
 
-def feedback_arrives(config: replay.ReplayConfig) -> bool:
+def is_feedback_prompt(config: replay.ReplayConfig) -> bool:
     """True if all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
     expect the compressor to obey it."""
     if not config.decompressor or replay.feedback_path(config) != "own" or config.burst > 1:

@@ -230,8 +230,8 @@ class Timeline:
         """RFC 3095, 5.4.2.2: who uses optional feedback once goes on with it."""
         kind = expected.removeprefix(AS_BEFORE)
         earlier = [n for n, step in enumerate(self.steps[: number - 1]) if step.answers == expected]
-        then = any(_any_is(kind, played.answers[n]) for n in earlier)
-        now = _any_is(kind, played.answers[-1])
+        then = any(_has_any(kind, played.answers[n]) for n in earlier)
+        now = _has_any(kind, played.answers[-1])
         return (
             [f"no {kind} comes any more, though such packets were answered with it before"] if then and not now else []
         )
@@ -328,14 +328,14 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
             other = [text for text in everything if not _is(kind, text)]
             wrong = f"{other[0]} comes, but only {kind} may" if other else ""
         else:
-            first = next((n for n, feedbacks in enumerate(read) if not _any_is(kind, feedbacks)), None)
+            first = next((n for n, feedbacks in enumerate(read) if not _has_any(kind, feedbacks)), None)
             comes = f"is not answered with {kind}; what comes: {_list(everything)}"
             wrong = f"{nth('packet', first)} {comes}" if first is not None else ""
         sentences += [wrong] if wrong else []
     return sentences
 
 
-def _any_is(kind: str, several: Sequence[Feedback]) -> bool:
+def _has_any(kind: str, several: Sequence[Feedback]) -> bool:
     return any(_is(kind, feedback.words_of(element)) for element in several)
 
 

@@ -248,7 +248,7 @@ def _is_reply(element: formats.Feedback, reply: dict[str, Any]) -> bool:
         element.acktype == reply["acktype"]
         and formats.mode_name(element) == reply["mode"]
         and element.cid == reply["cid"]
-        and ("sn" not in reply or feedback.sn_matches(element, reply["sn"]))
+        and ("sn" not in reply or feedback.has_sn(element, reply["sn"]))
         and element.sn.width >= reply.get("sn_bits", 0)
         and (element.protected or not reply["protected"])
     )

@@ -67,7 +67,7 @@ class Limits:
             self._refused.discard(packet.cid)
         if packet.cid in self._refused:
             return "tshark has taken an IR packet that our judge refuses"
-        if _says_mode(ours):
+        if _has_visible_mode(ours):
             self._modes.add(packet.cid)
         if (
             packet.header is not None
@@ -110,7 +110,7 @@ def _is_of_tcp(ours: RohcReading) -> bool:
     return isinstance(elements, list) and any(isinstance(element, dict) and "MSN" in element for element in elements)
 
 
-def _says_mode(ours: RohcReading) -> bool:
+def _has_visible_mode(ours: RohcReading) -> bool:
     """True if a packet carries the mode where tshark reads it: a dynamic chain after one IPv4 header, or extension
     3."""
     packet = ours.packet

@@ -155,7 +155,7 @@ class RohcReader(LinkReader):
         elif outcome.is_segment and not ours.error:
             ours.notes.append("the last segment: this is the unit that it completes")
         ours.verified = _verified(outcome)
-        self._gap = _leaves_gap(outcome)
+        self._gap = _has_gap(outcome)
         ours.is_feedback = outcome.error is None and packet is not None and packet.kind == "feedback"
         elements = [_feedback(data, self.feedback_large, ours) for data in outcome.feedback]
         ours.other_feedback_cids = self.feedback_large != self.large_cids
@@ -211,7 +211,7 @@ def _verified(outcome: Outcome) -> bool | None:
     return True if packet.kind in ("IR", "IR-DYN") or (packet.header is not None and packet.header.updates) else None
 
 
-def _leaves_gap(outcome: Outcome) -> bool:
+def _has_gap(outcome: Outcome) -> bool:
     before, after, packet = outcome.before, outcome.after, outcome.packet
     if before is None or after is None or packet is None or packet.header is None or outcome.error is not None:
         return False

@@ -17,7 +17,7 @@ def unasked(cell: Cell, result: Replay, link: Path) -> str:
 
     `link` is the capture of the link. A judge reads it if neither side reports the profiles of packets.
     """
-    if not _may_go_otherwise(cell) or by_profile(cell, result, link) != 0:
+    if not _can_be_carried_otherwise(cell) or by_profile(cell, result, link) != 0:
         return ""
     number = cell.row["profile"]
     profile = f"{number} ({PROFILE.title_of(number)})"
@@ -29,7 +29,7 @@ def unasked(cell: Cell, result: Replay, link: Path) -> str:
 def remarks(cell: Cell, result: Replay) -> str:
     """Remarks that qualify a pass; "" for most cells."""
     sentences = []
-    if _may_go_otherwise(cell):
+    if _can_be_carried_otherwise(cell):
         count = _count(cell, result)
         if count is not None and 0 < count < FEW * result.sent:
             sentences.append(f"Only {count} of {result.sent} packets went by {cell.row['profile']}.")
@@ -53,5 +53,5 @@ def _count(cell: Cell, result: Replay) -> int | None:
     return None
 
 
-def _may_go_otherwise(cell: Cell) -> bool:
+def _can_be_carried_otherwise(cell: Cell) -> bool:
     return cell.row["profile"] != UNCOMPRESSED and not matrix.copies(cell.row, cell.row.compressor)

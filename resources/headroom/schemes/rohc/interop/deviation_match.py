@@ -30,7 +30,7 @@ WRONG = ("mismatched", "unexpected")
 LONGEST_NUMBER = 32  # bits of a field whose value may be named; payload is a field, too
 
 
-class Look(NamedTuple):
+class LinkReading(NamedTuple):
     """The judge's view of one packet of the link, complete and undamaged."""
 
     broken: frozenset[str]  # requirements
@@ -44,16 +44,16 @@ class DeviationCondition:
     none of it."""
 
     sentence: str
-    meets: Callable[[Look], bool]
+    meets: Callable[[LinkReading], bool]
     of_compressor: bool = False
 
 
 def by_deviation(name: str, deviation: Deviation) -> DeviationCondition:
     """A deviation of an implementation that single packets meet."""
 
-    def meets(look: Look) -> bool:
-        breaks = not deviation.breaks or bool(look.broken.intersection(deviation.breaks))
-        return breaks and look.fields.issuperset(deviation.fields)
+    def meets(reading: LinkReading) -> bool:
+        breaks = not deviation.breaks or bool(reading.broken.intersection(deviation.breaks))
+        return breaks and reading.fields.issuperset(deviation.fields)
 
     return DeviationCondition(
         f"Declared deviation of {name}: {deviation.reason.strip()}", meets, bool(deviation.breaks)
@@ -67,7 +67,9 @@ def by_features(cell: Cell) -> list[DeviationCondition]:
     for feature in (traffic.LISTS, traffic.EXTENSION_HEADERS, traffic.ADDITIONAL_IP_HEADERS):
         if reason := decompressor.lacks("decompressor", cell.row.scheme.name, features=[feature]):
             sentence = f"{reason}, which {implementations.find(cell.row.compressor).name} uses for this traffic."
-            conditions.append(DeviationCondition(sentence, lambda look, feature=feature: feature in look.features))
+            conditions.append(
+                DeviationCondition(sentence, lambda reading, feature=feature: feature in reading.features)
+            )
     return conditions
 
 
@@ -84,7 +86,7 @@ def was_met(cell: Cell, capture: Path, deviation: Deviation) -> bool:
     """True if a passed cell had packets with which a declared deviation would have shown. `capture` is of the link. A
     deviation that breaks a requirement is never met here, because a decompressor may understand the packets all the
     same."""
-    return not deviation.breaks and met_on_link(cell, capture, deviation.fields)
+    return not deviation.breaks and is_met_on_link(cell, capture, deviation.fields)
 
 
 def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -> list[DeviationCondition]:
@@ -102,14 +104,16 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
     met: set[int] = set()
     for index, record in sorted(seen.records.items()):
         original = seen.originals[index]
-        looks, outcome, restored = [], None, False
+        readings, outcome, restored = [], None, False
         for part in replay.parts_of(record):
             octets, before = bytes.fromhex(part["link"]), len(checker.findings)
             restored = judge.decompress(octets, record["time_ns"]).delivered == original
             outcome = checker.take(octets, original, record["time_ns"])
-            looks.append(_look(outcome, (finding.requirement for finding in checker.findings[before:])))
+            readings.append(_reading(outcome, (finding.requirement for finding in checker.findings[before:])))
         cid = _cid(outcome)
-        here = {number for number, condition in enumerate(known) if any(condition.meets(look) for look in looks)}
+        here = {
+            number for number, condition in enumerate(known) if any(condition.meets(reading) for reading in readings)
+        }
         if here:
             behind[cid] |= here
         elif _is_ir(outcome) and record["verdict"] not in BAD:
@@ -123,7 +127,7 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
     return [known[number] for number in sorted(met)]
 
 
-def met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
+def is_met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
     """True if a packet on the link of a cell has all of the given fields."""
     judge = judge_of(channel_of(cell))
     packets = engine_pcapng.read(capture) if judge is not None else ()
@@ -140,8 +144,8 @@ def _to_explain(seen: Study, harmless: bool) -> set[int]:
     return wrong | {fault.packet for fault in seen.faults}
 
 
-def _look(outcome: Outcome, broken: Iterable[str]) -> Look:
-    return Look(frozenset(broken), _fields(outcome), frozenset(_features(outcome.after or outcome.before)))
+def _reading(outcome: Outcome, broken: Iterable[str]) -> LinkReading:
+    return LinkReading(frozenset(broken), _fields(outcome), frozenset(_features(outcome.after or outcome.before)))
 
 
 def _fields(outcome: Outcome) -> frozenset[str]:

@@ -70,9 +70,9 @@ class Study:
 
     def chance(self) -> chance.Chance:
         """Which of the wrong packets chance explains."""
-        return chance.of(self.arrivals, self._restored)
+        return chance.of(self.arrivals, self._is_restored)
 
-    def _restored(self, arrival: Arrival) -> bool:
+    def _is_restored(self, arrival: Arrival) -> bool:
         """True if the judge restores an arrival as it must come out: the original, with the payload as it arrived."""
         assert arrival.outcome is not None
         if arrival.outcome.delivered is None:

@@ -43,7 +43,7 @@ class _Contexts:
             if self.right_since[number] >= SOUND:
                 del self.right_since[number]
 
-    def in_doubt(self, cid: int | None) -> bool:
+    def is_in_doubt(self, cid: int | None) -> bool:
         return cid in self.right_since or None in self.right_since
 
 
@@ -73,7 +73,7 @@ def of(arrivals: Sequence[Arrival], restored: Callable[[Arrival], bool]) -> Chan
             assert arrival.outcome is not None
             width = CRC_WIDTH.get(arrival.kind, TYPE_0_AND_1_WIDTH)
             missed = not restored(arrival)
-            at_risk = missed or contexts.in_doubt(arrival.cid)
+            at_risk = missed or contexts.is_in_doubt(arrival.cid)
             if missed and arrival.outcome.delivered is not None:
                 width = 0  # the CRC detects nothing any more
             if missed:

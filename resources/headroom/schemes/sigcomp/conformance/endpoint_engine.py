@@ -12,7 +12,7 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.text import nth
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
-from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Play
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, ActOutcome, Play
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
@@ -62,7 +62,7 @@ def player(endpoint: EndpointUnderTest) -> Play:
     """Returns the function with which a session plays acts through the engine. It raises Misbehaviour if the adapter
     breaks a promise of the ABI."""
 
-    def play(acts: Sequence[Act]) -> list[Done]:
+    def play(acts: Sequence[Act]) -> list[ActOutcome]:
         document = engine.run("messages", job(endpoint, acts), PATIENCE_S, endpoint.build)
         return results(document, acts)
 
@@ -94,7 +94,7 @@ def _message(act: Act, stream: bool) -> dict[str, Any]:
     return message
 
 
-def results(document: dict[str, Any], acts: Sequence[Act]) -> list[Done]:
+def results(document: dict[str, Any], acts: Sequence[Act]) -> list[ActOutcome]:
     """The outcomes of acts, from the engine's document."""
     if broken := document.get("promise_broken"):
         where = "" if broken["message"] is None else f" ({nth('message', broken['message'])})"
@@ -108,13 +108,13 @@ def results(document: dict[str, Any], acts: Sequence[Act]) -> list[Done]:
     ]
 
 
-def _compressed(record: dict[str, Any]) -> Done:
+def _compressed(record: dict[str, Any]) -> ActOutcome:
     octets = record.get("compressed", {}).get("octets")
-    return Done(None if octets is None else bytes.fromhex(octets))
+    return ActOutcome(None if octets is None else bytes.fromhex(octets))
 
 
-def _arrived(record: dict[str, Any]) -> Done:
-    return Done(seen=tuple(_seen(arrival) for arrival in record["arrivals"]))
+def _arrived(record: dict[str, Any]) -> ActOutcome:
+    return ActOutcome(seen=tuple(_seen(arrival) for arrival in record["arrivals"]))
 
 
 def _seen(arrival: dict[str, Any]) -> MessageOutcome:

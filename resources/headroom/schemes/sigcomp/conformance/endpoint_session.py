@@ -26,7 +26,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Done:
+class ActOutcome:
     """The outcome of an act. Of `compress`: `octets` is the SigComp message, None if there is none. Of `decompress`:
     `seen` has the outcome of each message, of several if a stream brought several."""
 
@@ -34,7 +34,7 @@ class Done:
     seen: tuple[MessageOutcome, ...] = ()
 
 
-Play = Callable[[Sequence[Act]], list[Done]]
+Play = Callable[[Sequence[Act]], list[ActOutcome]]
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Session:
 
     play: Play
     acts: list[Act] = field(default_factory=list)
-    known: list[Done] = field(default_factory=list)
+    known: list[ActOutcome] = field(default_factory=list)
 
     def compress(self, message: bytes, compartment: int = 0) -> int:
         """Adds an act and returns its number; it runs when its outcome is read."""
@@ -52,7 +52,7 @@ class Session:
     def decompress(self, octets: bytes, compartment: int | None = 0, late: bool = False) -> int:
         return self._add(Act("decompress", octets, compartment, late))
 
-    def done(self, number: int) -> Done:
+    def done(self, number: int) -> ActOutcome:
         """The outcome of an act."""
         if number >= len(self.known):
             self._catch_up()

@@ -15,7 +15,7 @@ from headroom.core.text import nth
 from headroom.schemes.sigcomp.conformance import endpoint_engine, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_cases import accessing, creating
 from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, EndpointUnderTest
-from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, ActOutcome
 from headroom.schemes.sigcomp.conformance.endpoint_stories import announcement
 from headroom.schemes.sigcomp.conformance.hostile_messages import Cost
 from headroom.schemes.sigcomp.conformance.peer import FarEnd, fault_of
@@ -94,7 +94,7 @@ def of_octets(offer: Offer, count: int = COUNT) -> Flood:
 FLOODS: dict[str, Callable[[Offer], Flood]] = {"feedback": of_feedback, "states": of_states, "octets": of_octets}
 
 
-def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[Done], Cost]:
+def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[ActOutcome], Cost]:
     """Plays a flood at an endpoint. Returns the outcomes of its acts and the cost. Raises Misbehaviour if a promise of
     the ABI is broken."""
     job = endpoint_engine.job(endpoint, flood.acts) | {"costs": True}
@@ -105,7 +105,7 @@ def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[Done], Cost]:
     return outcomes, hostile_messages.cost_of(document, octets, seen, flood.flooded)
 
 
-def faults(flood: Flood, outcomes: list[Done], cost: Cost) -> list[str]:
+def faults(flood: Flood, outcomes: list[ActOutcome], cost: Cost) -> list[str]:
     """Returns one sentence for each fault of an endpoint in a flood."""
     wrong = []
     for number, text in flood.expected.items():

@@ -76,7 +76,7 @@ class FarEnd:
         self.endpoint.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
         return item.identifier
 
-    def refers_to(self, identifier: bytes) -> bool:
+    def has_referred_to(self, identifier: bytes) -> bool:
         """True if the endpoint has referred to an item of state."""
         return identifier in self.endpoint.states.found
 

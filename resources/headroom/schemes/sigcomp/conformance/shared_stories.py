@@ -36,7 +36,7 @@ def announced_before_use(session: Session, far: FarEnd, count: int = 8) -> list[
         if number % 2 == 0:
             kept.append(far.keeps(answer))
         session.decompress(far.says(answer, returned=announced(kept[-1:])))
-    if not wrong and not any(far.refers_to(octets) for octets in kept):
+    if not wrong and not any(far.has_referred_to(octets) for octets in kept):
         raise NothingHappened("It refers to no message that its peer has announced as state.")
     return wrong
 

@@ -170,7 +170,7 @@ def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
     nothing does. Calls in which nothing comes out, or nothing is compressed, show nothing and are wrong, too. Raises
     Inconclusive where a link that is to do harm did none.
     """
-    if not exchange.condition.harmless and not any(map(loss_attribution.harmed, _records(calls))):
+    if not exchange.condition.harmless and not any(map(loss_attribution.is_harmed, _records(calls))):
         raise Inconclusive(f"With the seed {exchange.seed} the link harms none of the messages: take another.")
     names = {"a": exchange.caller, "b": exchange.called}
     sentences = [sentence for call in calls for sentence in _of_call(exchange, call)]

@@ -82,7 +82,7 @@ class EndpointKeywords:
         seen = endpoint_engine.seen_of(case, endpoint)
         collector.current().parameters |= {"kind": "messages", "group": group, "case": name, "shows": case.title}
         collector.current().metric(metrics.MESSAGES, len(case.steps))
-        counts = _reports_cycles(endpoint)
+        counts = _has_cycles(endpoint)
         if wrong := endpoint_cases.faults(case, seen, nacks, counts):
             keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
             cases.must_be_empty(wrong, case.title)
@@ -98,10 +98,10 @@ class EndpointKeywords:
             session = Session(endpoint_engine.player(endpoint))
             seen = list(session.done(session.decompress(octets)).seen)
             collector.current().metric(metrics.MESSAGES, len(case.steps))
-            faults = endpoint_cases.faults(case, seen, cycles=_reports_cycles(endpoint))
+            faults = endpoint_cases.faults(case, seen, cycles=_has_cycles(endpoint))
             wrong += [f"stream {number}: {what}" for what in faults]
         _must_be_empty(wrong)
-        if not _reports_cycles(endpoint):
+        if not _has_cycles(endpoint):
             _without_cycles(endpoint)
 
     # ---- calls
@@ -220,7 +220,7 @@ class EndpointKeywords:
     def parameters(self, memory: int, state: int, cycles: int, i_bit: bool = False) -> None:
         """An endpoint that offers so much says so; with I-BIT, to a peer that wants no local state announced."""
         own = Offer(int(memory), int(state), int(cycles))
-        far = FarEnd(Offer() if _accepts_a_peer() else own)
+        far = FarEnd(Offer() if _can_have_peer() else own)
         session, _ = _sender(DEFAULT, far, {}, ["announcements"], own)
         wrong = endpoint_stories.parameters_announced(session, far, own, bool(i_bit))
         _must_be_empty([sentence for sentence in wrong if sentence != endpoint_stories.NOT_TOLD])
@@ -375,7 +375,7 @@ def _lowest_version() -> int:
     return int(current_run().decompressor.declared(endpoints.SCHEME).get("min_version", 1))
 
 
-def _reports_cycles(endpoint: EndpointUnderTest) -> bool:
+def _has_cycles(endpoint: EndpointUnderTest) -> bool:
     return not endpoints.lacking(endpoint.endpoint(), [CYCLES])
 
 
@@ -399,7 +399,7 @@ def _sender(
     """The endpoint that compresses, and a conversation with it. One that takes its peer to be as it is itself is given
     the peer's offer where `own` does not say another."""
     case = about("compressor")
-    if own is None and not _accepts_a_peer():
+    if own is None and not _can_have_peer():
         own = far.offer
     chosen = {key: _value(text) for key, text in options.items() if key not in NUMBERS}
     if mechanism != DEFAULT:
@@ -410,7 +410,7 @@ def _sender(
     return Session(endpoint_engine.player(endpoint)), endpoint
 
 
-def _accepts_a_peer() -> bool:
+def _can_have_peer() -> bool:
     return endpoints.PEER in current_run().compressor.declared(endpoints.SCHEME).get("features", ())
 
 

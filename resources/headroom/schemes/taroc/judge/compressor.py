@@ -45,10 +45,10 @@ class Flow:
         if is_older(reference, self.oldest, bool(tcp_segment.data)):
             self.oldest = reference
         span = FEWEST_SEGMENTS * self.largest
-        self.window = [before for before in self.window if _near(before, self.newest, span)] + [reference]
+        self.window = [before for before in self.window if _is_near(before, self.newest, span)] + [reference]
 
 
-def _near(before: Reference, newest: Reference, span: int) -> bool:
+def _is_near(before: Reference, newest: Reference, span: int) -> bool:
     def behind(a: int, b: int) -> int:
         return (b - a) & 0xFFFFFFFF
 

@@ -76,7 +76,7 @@ class Receiver:
         if packet[3] >> 4 & 3 != 1:  # 3: "Receivers MUST discard TS Packets that carry other AFC values"
             self._note(SYNC_ERROR)
             return []
-        if not self._follows(stream, packet[3] & 15):
+        if not self._is_to_be_read(stream, packet[3] & 15):
             return []
         if packet[3] & 0xC0:
             self._note(SYNC_ERROR)
@@ -86,7 +86,7 @@ class Receiver:
             unit for sndu in self._sndus(stream, packet[TS_HEADER:], bool(flags & 0b010)) for unit in self._units(sndu)
         ]
 
-    def _follows(self, stream: Stream, counter: int) -> bool:
+    def _is_to_be_read(self, stream: Stream, counter: int) -> bool:
         """7.3: whether a TS packet is to be read. After a gap the part of an SNDU that has come is discarded."""
         before, stream.counter = stream.counter, counter
         if before is None:
@@ -149,7 +149,7 @@ class Receiver:
             if len(address) < 6:
                 self._note(LENGTH_ERROR)
                 return
-            if not self._accepts(address):
+            if not self._is_accepted(address):
                 self._note(UNMATCHED)
                 return
         yield from self.open(type_, content)
@@ -181,7 +181,7 @@ class Receiver:
         else:
             self._note(TYPE_ERROR)
 
-    def _accepts(self, address: bytes) -> bool:
+    def _is_accepted(self, address: bytes) -> bool:
         if self.npa is None or address in (self.npa, BROADCAST):
             return True
         return bool(address[0] & 1) and (self.groups is None or address in self.groups)

@@ -207,7 +207,7 @@ def by_stream(results: Iterable[Arrival]) -> Arrivals:
 
 
 def _items(paper: Paper, setup: Setup, trips: list[echo.RoundTrip], recording: Recording) -> PaperMeasurement:
-    """Every item of the place. `found` is whole; what the nodes lost counts against them."""
+    """Every item of the place. Packets that the nodes lost count against them."""
     forward = recording.trial.forward
     traffic = {"flows": STREAMS, "duration_s": STREAMS_S, "records": "all", "record_octets": False}
     replayed = next(channel.many([channel.config_of(setup, **traffic)]))

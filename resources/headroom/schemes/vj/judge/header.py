@@ -149,7 +149,7 @@ def read(packet: bytes) -> Header | None:
     )
 
 
-def tcp_checksum_is_right(packet: bytes) -> bool:
+def has_right_tcp_checksum(packet: bytes) -> bool:
     """True if the receiving TCP accepts a packet (RFC 793, 3.1)."""
     header = read(packet)
     if header is None:

@@ -47,5 +47,5 @@ class VjKeywords(LineKeywords):
             raise AssertionError("No packet was tossed behind a damaged frame, so nothing was shown.")
         if lost and compressed and not shifted:
             raise AssertionError("No packet came out wrong behind a loss, so nothing was shown.")
-        if any(map(header.tcp_checksum_is_right, filter(None, shifted))):
+        if any(map(header.has_right_tcp_checksum, filter(None, shifted))):
             raise AssertionError("A packet came out wrong, and its TCP checksum does not say so (4.1).")
