@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ordinary adapter inside another one, for a build in which an instance can be created with some change: a mutant
-// (mutant_adapter.cc) or habits and a proxy (double_adapter.cc). Around each call into an instance stands the scope of
-// its change. The ordinary adapter knows nothing of it.
+// An adapter that wraps the ordinary adapter, for builds in which an instance can be created with a change: a mutant
+// (mutant_adapter.cc), or habits and a proxy (double_adapter.cc). Each call into an instance runs within the scope of
+// the change of that instance. The ordinary adapter knows nothing of changes.
 //
-// An instance with a change does without the fast paths: what they do must equal the general path, which the unit tests
-// show, and so changes are on the general path alone.
+// An instance with a change does not use the fast paths, because changes exist on the general path alone. The unit
+// tests show that the fast paths equal the general path.
 #pragma once
 
 #define headroom_implementation headroom_ordinary_implementation
@@ -33,7 +33,7 @@ struct ChangedAdapter {
       std::string text = config == nullptr ? "" : config;
       Change change;
       auto parsed =
-          nlohmann::json::parse(text, nullptr, false);  // what is no JSON is for the ordinary adapter to refuse
+          nlohmann::json::parse(text, nullptr, false);  // the ordinary adapter itself refuses text that is not JSON
       if (parsed.is_object() && parsed.contains("options") && parsed["options"].is_object()) {
         change = Change::take(parsed["options"]);
         if (change) text = parsed.dump();
@@ -56,7 +56,7 @@ struct ChangedAdapter {
     delete reinterpret_cast<Instance*>(self);
   }
 
-  // The ordinary function within the scope of the instance's change.
+  // Calls the ordinary adapter's function within the scope of the instance's change.
   template <auto kFunction, typename Self, typename... Arguments>
   static auto call(Self* self, Arguments... arguments) {
     const typename Change::Scope scope(of(self).change);
@@ -72,7 +72,7 @@ struct ChangedAdapter {
                                                   .accept = call<::accept>,
                                                   .detail = call<::message_detail>};
 
-  // The workers of a user plane have the change of the first.
+  // Adds a worker to a user plane. The worker has the same change as the first instance.
   static headroom_instance* add_worker(headroom_instance* first, char* error, std::size_t capacity) {
     const Change& change = of(first).change;
     const typename Change::Scope scope(change);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CIDs of a compressor's channel: found by the key of a flow, and given away in the order of their last use. It knows
-// no contexts, which lie elsewhere by CID.
+// The table of CIDs of a compressor's channel. It finds the CID of a flow by the flow's key and reuses the least
+// recently used CID first. The contexts themselves lie elsewhere, indexed by CID.
 #pragma once
 
 #include <bit>
@@ -18,29 +18,30 @@ class CidTable {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   explicit CidTable(std::uint32_t most) noexcept : most_(most) {}
-  CidTable(CidTable&&) = default;  // a copy would reserve nothing
+  CidTable(CidTable&&) = default;  // a copy of the vectors would lose the reserved capacity
   CidTable& operator=(CidTable&&) = default;
-  // From now on nothing is allocated.
+  // Allocates the memory for all CIDs, so that later calls allocate nothing.
   void reserve() {
     entries_.reserve(most_);
     set_buckets(std::bit_ceil(2 * most_));
   }
 
-  // The CID of a flow, or kNone.
+  // Returns the CID of the flow with this key, or kNone.
   [[nodiscard]] std::uint32_t find(const Key& key) const noexcept {
     return find(key, [](std::uint32_t) { return true; });
   }
-  // The same where several flows may have one key: that for which `is_it(cid)` is true.
+  // Returns the CID with this key for which `is_it(cid)` is true, or kNone. For channels where several flows may share
+  // a key.
   template <typename IsIt>
   [[nodiscard]] std::uint32_t find(const Key& key, IsIt&& is_it) const noexcept {
     std::uint32_t cid = buckets_[bucket_of(key)];
     while (cid != kNone && !(entries_[cid].key == key && is_it(cid))) cid = entries_[cid].chain;
     return cid;
   }
-  // The CID to give to a new flow: the lowest that has had none, else the one that was used longest ago.
+  // Returns the CID to give to a new flow: the lowest CID never assigned, or else the least recently used CID.
   [[nodiscard]] std::uint32_t next() const noexcept { return size() < most_ ? size() : oldest_; }
-  // From now on the CID is that of this flow. When it was used stays as it was; one that has had no flow was never.
-  // REQUIRES: it is next(), or has had a flow.
+  // Assigns the CID to the flow with this key. The order of use does not change; a CID assigned for the first time
+  // counts as the least recently used. REQUIRES: the CID is next() or was assigned before.
   void assign(std::uint32_t cid, const Key& key) {
     if (cid == size()) {
       add();
@@ -52,7 +53,7 @@ class CidTable {
     entries_[cid].key = key;
     put(cid);
   }
-  // The CID has been used.
+  // Marks the CID as the most recently used.
   void touch(std::uint32_t cid) noexcept {
     if (cid == newest_) return;
     Entry& entry = entries_[cid];
@@ -64,9 +65,9 @@ class CidTable {
     newest_ = cid;
   }
 
-  // REQUIRES: it has had a flow.
+  // REQUIRES: the CID was assigned to a flow.
   [[nodiscard]] const Key& key_of(std::uint32_t cid) const noexcept { return entries_[cid].key; }
-  // The CID that was used last; kNone where no flow has come.
+  // Returns the most recently used CID, or kNone if no CID was assigned yet.
   [[nodiscard]] std::uint32_t newest() const noexcept { return newest_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
@@ -77,7 +78,7 @@ class CidTable {
   struct Entry {
     Key key{};
     std::uint32_t chain = kNone;                 // next CID of the bucket
-    std::uint32_t newer = kNone, older = kNone;  // by use
+    std::uint32_t newer = kNone, older = kNone;  // neighbours in the order of use
   };
 
   [[nodiscard]] std::size_t bucket_of(const Key& key) const noexcept { return key.hash() & mask_; }
@@ -90,7 +91,7 @@ class CidTable {
     entries_[cid].chain = bucket;
     bucket = cid;
   }
-  // Adds the next CID, as the oldest.
+  // Adds the next CID as the least recently used.
   void add() {
     const std::uint32_t cid = size();
     if (buckets_.size() < 2 * (std::size_t{cid} + 1)) {
@@ -106,7 +107,7 @@ class CidTable {
   std::uint32_t most_;
   std::vector<Entry> entries_;                    // by CID
   std::vector<std::uint32_t> buckets_ = {kNone};  // a power of two, at least twice as many as there are entries
-  std::size_t mask_ = 0;                          // that, less one
+  std::size_t mask_ = 0;                          // the number of buckets minus 1
   std::uint32_t newest_ = kNone, oldest_ = kNone;
 };
 

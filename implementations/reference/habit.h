@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Habits: what a specification leaves to an implementation and this one does in its own way. A conformance suite must
-// not take its way for the only one, so suites/robustness/freedoms asks doubles of the reference with other habits
-// (doubles.yaml).
+// Habits: choices that a specification leaves to the implementation. A conformance suite must not take the reference's
+// choices for the only correct ones, so suites/robustness/freedoms runs against doubles of the reference with other
+// habits (doubles.yaml).
 //
-// `if (habit("no-type-0")) …` is `if (false)` in every source but those that are compiled with HEADROOM_HABITS: there
-// it is true while a call into an instance is under way that was created with {"options": {"habits": ["no-type-0"]}}.
+// `if (habit("no-type-0")) …` is `if (false)` unless the source is compiled with HEADROOM_HABITS. With HEADROOM_HABITS,
+// the condition is true during each call into an instance created with {"options": {"habits": ["no-type-0"]}}.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 namespace headroom {
 
 inline constexpr std::string_view kHabitNames[] = {
-    "highest-cids",   // the first context has the highest CID, and so on downwards
-    "hashed-cids",    // contexts do not have CIDs in any order
-    "no-type-0",      // UO-1 and UOR-2, or their like of R-mode, where type 0 would do
-    "type-2-only",    // UOR-2 where types 0 and 1 would do
-    "one-ir",         // a new flow has one IR packet
-    "fifty-irs",      // a new flow has fifty IR packets
+    "highest-cids",   // CIDs are assigned from the highest downwards
+    "hashed-cids",    // CIDs are assigned in a scattered order
+    "no-type-0",      // UO-1 and UOR-2, or the R-mode equivalents, where type 0 would suffice
+    "type-2-only",    // UOR-2 where type 0 or 1 would suffice
+    "one-ir",         // a new flow starts with one IR packet
+    "fifty-irs",      // a new flow starts with fifty IR packets
     "mode-restarts",  // a CID that is reused with the same profile starts in U-mode
-    "sn-near-end",    // SNs that the compressor generates start at random among the last 256
+    "sn-near-end",    // generated SNs start at a random value among the last 256
 };
 
 consteval unsigned habit_bit(std::string_view name) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutation points: named defects (mutants.yaml of each scheme) that prove the conformance suites, which must find each
-// of them.
+// Mutation points: named defects (mutants.yaml of each scheme). The conformance suites must detect each of these
+// defects.
 //
-// `if (mutant("crc7-polynomial")) …` is `if (false)` in every build but that with HEADROOM_MUTANTS: there it is true
-// while a call into an instance is under way that was created with {"options": {"mutant": "crc7-polynomial"}}. A name
-// that mutants.yaml does not have is an error at compile time.
+// `if (mutant("crc7-polynomial")) …` is `if (false)` unless the build defines HEADROOM_MUTANTS. With HEADROOM_MUTANTS,
+// the condition is true during each call into an instance created with {"options": {"mutant": "crc7-polynomial"}}. A
+// name that is missing from mutants.yaml is a compile-time error.
 #pragma once
 
 #ifdef HEADROOM_MUTANTS
@@ -19,7 +19,7 @@ namespace headroom {
 
 inline constexpr std::size_t kNoMutant = static_cast<std::size_t>(-1);
 
-// The place of a mutant in kMutantNames, or kNoMutant.
+// Returns the index of a mutant in kMutantNames, or kNoMutant.
 constexpr std::size_t find_mutant(std::string_view name) noexcept {
   for (std::size_t i = 0; i < sizeof kMutantNames / sizeof *kMutantNames; ++i) {
     if (kMutantNames[i] == name) return i;
@@ -40,7 +40,7 @@ inline thread_local std::size_t active_mutant = kNoMutant;
 
 inline bool mutant(MutantName name) noexcept { return active_mutant == name.index; }
 
-// For as long as a call into an instance lasts.
+// Activates a mutant for this thread during one call into an instance.
 class MutantScope {
  public:
   explicit MutantScope(std::size_t mutant) noexcept { active_mutant = mutant; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy stands in front of an instance of the reference and uses what a specification leaves open: it withholds
-// feedback, adds padding, is deaf to an option. With it the reference becomes a double (doubles.yaml of each scheme),
-// another implementation that is right, which no case may fail.
+// A proxy stands in front of an instance of the reference and makes use of freedoms in a specification: the proxy
+// withholds feedback, adds padding or ignores a feedback option. Reference and proxy together are a double
+// (doubles.yaml of each scheme): another correct implementation, which no case may fail.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace headroom {
 
-// Base of the proxies: hands every call to the instance behind it, packet by packet. A scheme's proxy overrides the
-// hooks.
+// The base class of proxies. Passes every call on to the instance behind the proxy, packet by packet; a scheme's proxy
+// overrides the hooks.
 class Proxy : public headroom_instance {
  public:
   explicit Proxy(std::unique_ptr<headroom_instance> behind) : behind_(std::move(behind)) {}
@@ -65,13 +65,14 @@ class Proxy : public headroom_instance {
   void disable_fast_path() override { behind_->disable_fast_path(); }
 
  protected:
-  // Before a packet is handed on: may let `in` point to octets of the proxy's own.
+  // Called before a packet is passed to the instance. May point `in` to octets that the proxy owns.
   virtual void before(headroom_packet&) {}
-  // After it has been handled: may change the output, whose room is `out_capacity`.
+  // Called after the instance handled a packet. May change the output, up to `out_capacity` octets.
   virtual void after(headroom_packet&) {}
-  // A reverse packet that the instance wants sent; may be changed. False: it is withheld.
+  // Called for each reverse packet from the instance. May change the packet. Returns false to withhold the packet.
   virtual bool sends(headroom_packet&) { return true; }
-  // A reverse packet that has arrived; may be changed as by `before`. False: it is not handed on.
+  // Called for each reverse packet that arrives for the instance. May change the packet in the same ways as `before`.
+  // Returns false to drop the packet.
   virtual bool hears(headroom_packet&) { return true; }
 
   headroom_instance& behind() noexcept { return *behind_; }
@@ -98,12 +99,12 @@ class Proxy : public headroom_instance {
   std::unique_ptr<headroom_instance> behind_;
 };
 
-// Makes a scheme's proxy in front of an instance. `options` is what {"options": {"proxy": …}} has, `config` the rest of
-// the configuration. Throws ConfigError where it does not know an option.
+// Makes a scheme's proxy in front of an instance. `options` is the value of {"options": {"proxy": …}}, `config` the
+// rest of the configuration. Throws ConfigError for an unknown option.
 using MakeProxy = std::unique_ptr<headroom_instance> (*)(std::unique_ptr<headroom_instance> behind,
                                                          const nlohmann::json& options, const nlohmann::json& config);
 
-// The proxies by scheme. A source file of each defines a ProxyOf.
+// The proxy factories by scheme. Each proxy's source file defines a ProxyOf object, which registers the factory.
 inline std::map<std::string_view, MakeProxy>& proxies() {
   static std::map<std::string_view, MakeProxy> all;
   return all;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the adapter has to know of a scheme. Each folder with a CMakeLists.txt is one: it makes a library
-// reference_<folder>, which defines headroom::<folder>::reference_scheme(); nothing outside names it.
+// The interface between the adapter and a scheme. Each folder with a CMakeLists.txt is a scheme: the folder builds a
+// library reference_<folder>, which defines headroom::<folder>::reference_scheme(). Code outside the folder never names
+// the scheme.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,9 @@
 #include "headroom_messages.h"
 #include "headroom_user_plane.h"
 
-// A compressor, decompressor, endpoint or user plane of some scheme: the functions of headroom.h and of its extensions.
-// Those that it leaves out do what the ABI wants of an instance which has nothing to do there.
+// A compressor, decompressor, endpoint or user plane of a scheme, with the functions of headroom.h and of its
+// extensions. The functions that a scheme does not override behave as the ABI requires of an instance that does not
+// support them.
 struct headroom_instance {
   headroom_instance() = default;
   headroom_instance(const headroom_instance&) = delete;
@@ -36,10 +38,11 @@ struct headroom_instance {
     return refuse(packets, count);
   }
   [[nodiscard]] virtual nlohmann::json statistics() const = 0;
-  // Throws a sentence where the message is not understood.
+  // Throws an exception with one sentence if the message is not understood.
   virtual void control(const nlohmann::json& message) = 0;
 
-  // Sessions and messages (headroom_sessions.h, headroom_messages.h). `open` throws a sentence.
+  // Sessions and messages (headroom_sessions.h, headroom_messages.h). On failure `open` throws an exception with one
+  // sentence.
   virtual void open(std::uint32_t, const nlohmann::json&) {
     throw headroom::ConfigError("only endpoints have compartments");
   }
@@ -47,7 +50,7 @@ struct headroom_instance {
   virtual bool accept(std::uint32_t) { return false; }
   [[nodiscard]] virtual headroom_message_detail message_detail() const { return {}; }
 
-  // User planes (headroom_user_plane.h). `add_worker` throws a sentence.
+  // User planes (headroom_user_plane.h). On failure `add_worker` throws an exception with one sentence.
   virtual headroom_instance* add_worker() { throw headroom::ConfigError("only user planes have workers"); }
   virtual void forward(headroom_user_packet* packets, std::size_t count, std::uint64_t) {
     for (std::size_t i = 0; i < count; ++i) packets[i].status = HEADROOM_ERR_UNSUPPORTED;
@@ -57,11 +60,11 @@ struct headroom_instance {
   virtual bool take_n4(headroom_n4_message&, std::uint64_t) { return false; }
   [[nodiscard]] virtual std::uint64_t n4_deadline() const { return HEADROOM_NO_DEADLINE; }
 
-  // For changed_adapter.h.
+  // Sends every packet along the general path; used by changed_adapter.h.
   virtual void disable_fast_path() {}
 
  protected:
-  // A burst for the other role, packet by packet.
+  // Refuses each packet of a burst for a role that the instance does not have.
   static std::size_t refuse(headroom_packet* packets, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       packets[i].status = HEADROOM_ERR_UNSUPPORTED;
@@ -74,16 +77,18 @@ struct headroom_instance {
 namespace headroom::reference {
 
 struct Scheme {
-  std::string_view name;            // in configurations
-  nlohmann::json (*description)();  // its entry in what `describe` writes
-  // Throws a sentence when it cannot. The role is one of the three, or of the four where `extensions` has user planes.
+  std::string_view name;            // the scheme's name in configurations
+  nlohmann::json (*description)();  // the scheme's entry in the output of `describe`
+  // Makes an instance; on failure throws an exception with one sentence. The role is one of three, or one of four if
+  // `extensions` includes user planes.
   headroom_instance* (*make)(std::int32_t role, const nlohmann::json& config);
-  std::span<const std::string_view> extensions{};  // that its instances have functions for
-  // The answer to a request of `ask` (headroom_tools.h); throws a sentence. nullptr: it has no tools.
+  std::span<const std::string_view> extensions{};  // the ABI extensions that the instances implement
+  // Answers a request of `ask` (headroom_tools.h); on failure throws an exception with one sentence. nullptr if the
+  // scheme has no tools.
   nlohmann::json (*tool_answer)(const nlohmann::json& request) = nullptr;
 };
 
-// All schemes of this build, in the order of their folders' names.
+// Returns all schemes of this build in the order of their folders' names.
 [[nodiscard]] std::span<const Scheme* const> all_schemes() noexcept;
 
 }  // namespace headroom::reference

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ROHC decompressor: link packets of many channels in, restored packets out, feedback to the side. The framework
-// takes off what is not the packet of a context (RFC 5795 5.2.3), and the family that has the context does the rest.
+// The ROHC decompressor takes link packets of many channels and returns restored packets and feedback. The framework
+// removes padding, feedback and segmentation (RFC 5795 5.2.3); the family that owns the context decompresses the
+// packet.
 //
-// While one packet of a burst is decompressed, the contexts of later ones are fetched.
+// While one packet of a burst is decompressed, the contexts of later packets are prefetched.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace headroom::rohc {
 
 class Decompressor {
  public:
-  // Throws std::bad_alloc when there is no memory for the contexts.
+  // Throws std::bad_alloc if there is no memory for the contexts.
   explicit Decompressor(const DecompressorConfig& config);
 
   // See `decompress` in headroom.h.
@@ -33,29 +34,29 @@ class Decompressor {
     return far + received_feedback().take(packets + far, count - far, HEADROOM_REVERSE_NEAR);
   }
 
-  // Feedback for the compressor at the far end, and feedback that came in packets for the one at this end.
+  // Feedback for the compressor at the far end, and feedback received in packets for the compressor at this end.
   [[nodiscard]] FeedbackQueue& own_feedback() noexcept { return own_feedback_; }
   [[nodiscard]] FeedbackQueue& received_feedback() noexcept { return intake_.received_feedback(); }
 
-  // MODE (RFC 3095 6.3.2): asks for another mode, in every context that knows modes.
+  // MODE (RFC 3095 6.3.2): requests another mode in every context whose profile has modes.
   void set_mode(wire::Mode mode) noexcept { v1_.set_mode(mode); }
 
   [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
-  // Of profile 0x0006; nullptr where the channel does not have it.
+  // Returns the decompressor of profile 0x0006, or nullptr if the channel does not have that profile.
   [[nodiscard]] const tcp::Decompressor* tcp() const noexcept { return tcp_ ? &*tcp_ : nullptr; }
   [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return owners_.in_use(); }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return v1_.memory_bytes() + intake_.memory_bytes() + (tcp_ ? tcp_->memory_bytes() : 0);
   }
 
-  // For tests: the same result without ever taking the fast path.
+  // Sends every packet along the general path, with the same result. For tests.
   void disable_fast_path() noexcept {
     v1_.disable_fast_path();
     if (tcp_) tcp_->disable_fast_path();
   }
 
  private:
-  // kTcp: the channel has profile 0x0006; without, no packet pays for it.
+  // kTcp: true if the channel has profile 0x0006. False removes the checks for TCP from the path of every packet.
   template <bool kTcp>
   void decompress_burst(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                         headroom_detail* details) noexcept;

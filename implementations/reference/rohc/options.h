@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON configurations (implementations/README.md, and README.md of this folder for `options`) into the structures
-// of compressor and decompressor.
+// Parses JSON configurations (implementations/README.md, and README.md of this folder for `options`) into the
+// configurations of compressor and decompressor.
 #pragma once
 
 #include "cxx/settings.h"
@@ -10,11 +10,11 @@
 
 namespace headroom::rohc {
 
-// Both throw ConfigError.
+// Both functions throw ConfigError if the configuration is invalid.
 [[nodiscard]] CompressorConfig compressor_config(const nlohmann::json& json);
 [[nodiscard]] DecompressorConfig decompressor_config(const nlohmann::json& json);
 
-// "U", "O" or "R"; throws ConfigError for anything else.
+// Returns the mode for "U", "O" or "R"; throws ConfigError for anything else.
 [[nodiscard]] wire::Mode mode_from(const nlohmann::json& json);
 
 }  // namespace headroom::rohc

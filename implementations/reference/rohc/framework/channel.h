@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Channel parameters (RFC 5795 5.1.2) that compressor and decompressor share, and how contexts of many channels lie in
-// one array.
+// Channel parameters (RFC 5795 5.1.2) that compressor and decompressor share, and the index of the contexts of all
+// channels in one array.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace headroom::rohc {
 
-// PROFILES. The Uncompressed profile always belongs to the set: whatever cannot be compressed needs it.
+// PROFILES. The set always contains the Uncompressed profile, because packets that cannot be compressed need it.
 struct ProfileSet {
   bool rtp = true;
   bool udp = true;
@@ -50,7 +50,7 @@ struct ChannelParameters {
   bool large_cids = false;
   std::uint32_t max_cid = wire::kMaxSmallCid;
   ProfileSet profiles;
-  std::uint32_t mrru = 0;  // octets of the largest unit that is reassembled from segments, its CRC included; 0: none is
+  std::uint32_t mrru = 0;  // largest reconstructed unit in octets, CRC included; 0: no segmentation
 
   [[nodiscard]] constexpr std::uint32_t contexts_per_channel() const noexcept { return max_cid + 1; }
   [[nodiscard]] constexpr std::uint32_t contexts() const noexcept { return channels * contexts_per_channel(); }

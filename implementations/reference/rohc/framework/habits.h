@@ -9,9 +9,10 @@
 
 namespace headroom {
 
-// The CID on the link of a context's number on its channel, and the other way round: each way is its own inverse.
+// Maps a context's number on its channel to its CID on the link, and the CID back to the number: each mapping is its
+// own inverse.
 constexpr std::uint32_t cid_by_habit(std::uint32_t number, std::uint32_t max_cid) noexcept {
-  if (number > max_cid) return number;  // what feedback may say
+  if (number > max_cid) return number;  // possible for a CID from feedback
   if (habit("highest-cids")) return max_cid - number;
   if (!habit("hashed-cids")) return number;
   std::uint32_t other = number;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which family of profiles has the context of each CID. A family (RFC 3095 and its like, RFC 6846 …) keeps its contexts
-// itself, in arrays under the common index (channel.h); a CID has one context, so at most one family has something
-// there.
+// The family of profiles that owns the context of each CID. A family (RFC 3095 and similar, RFC 6846 …) keeps its
+// contexts in its own arrays under the common index (channel.h). A CID has one context, so at most one family owns it.
 #pragma once
 
 #include <array>
@@ -14,22 +13,22 @@
 
 namespace headroom::rohc {
 
-// REQUIRES of Family: drop(index), which makes it forget what it has at that index, without a word to the owners.
+// REQUIRES of Family: drop(index), which deletes the family's context at that index without calling Owners.
 template <typename Family>
 class Owners {
  public:
   explicit Owners(std::size_t contexts) : numbers_(contexts) {}
 
-  // All families that will ever take a context, once, in the order in which they are asked.
+  // Adds a family. Each family that may take a context is added once, in the order of precedence.
   void add(Family& family) noexcept { families_[count_++] = &family; }
   [[nodiscard]] std::span<Family* const> families() const noexcept { return {families_.data(), count_}; }
 
-  // nullptr: it is unused.
+  // Returns the family that owns the context, or nullptr if the context is unused.
   [[nodiscard]] Family* of(std::uint32_t index) const noexcept {
     return numbers_[index] != 0 ? families_[numbers_[index] - 1U] : nullptr;
   }
 
-  // From now on the context is `family`'s; another one that has it drops it. REQUIRES: `family` was added.
+  // Makes `family` the owner of the context; a previous owner drops the context. REQUIRES: `family` was added.
   void take(std::uint32_t index, const Family& family) noexcept {
     Family* const before = of(index);
     if (before == &family) return;
@@ -43,7 +42,7 @@ class Owners {
     numbers_[index] = static_cast<std::uint8_t>(number + 1);
   }
 
-  // Makes it unused, and tells the family that had it.
+  // Makes the context unused; its owner drops the context.
   void release(std::uint32_t index) noexcept {
     Family* const before = of(index);
     if (before == nullptr) return;
@@ -52,7 +51,7 @@ class Owners {
     --in_use_;
   }
 
-  // Contexts that some family has.
+  // Returns the number of contexts that a family owns.
   [[nodiscard]] std::uint32_t in_use() const noexcept { return in_use_; }
 
  private:
@@ -61,7 +60,7 @@ class Owners {
   std::array<Family*, kMostFamilies> families_{};
   std::size_t count_ = 0;
   std::uint32_t in_use_ = 0;
-  PageArray<std::uint8_t> numbers_;  // place in families_ plus 1
+  PageArray<std::uint8_t> numbers_;  // index in families_ plus 1; 0: unused
 };
 
 }  // namespace headroom::rohc

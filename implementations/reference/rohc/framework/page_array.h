@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fixed array of zeroed objects in pages of its own: pages cost memory when first touched, and large arrays ask for
-// huge pages, because contexts are visited in random order and would otherwise miss in the TLB each time.
+// A fixed array of zeroed objects in memory pages of its own. A page costs memory once it is first touched. Large
+// arrays request huge pages, because contexts are visited in random order and each visit would otherwise miss in the
+// TLB.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,7 +16,8 @@
 
 namespace headroom::rohc {
 
-// kSmall: for large objects of which few are in use, each of which would cost a huge page of its own.
+// The page size to request. kSmall is for large objects of which few are in use: each used object would cost a whole
+// huge page.
 enum class Pages : std::uint8_t { kHuge, kSmall };
 
 // REQUIRES of T: all octets zero is a valid object.
@@ -24,7 +26,7 @@ class PageArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  // Throws std::bad_alloc when the address space is exhausted, or could not hold so many.
+  // Throws std::bad_alloc if the address space is exhausted or too small for `count` objects.
   explicit PageArray(std::size_t count, Pages pages_wanted = Pages::kHuge)
       : count_(count), bytes_(rounded(octets_of(count))) {
     void* pages =
@@ -35,7 +37,7 @@ class PageArray {
     std::size_t space = bytes_ + kHuge;
     if (bytes_ % kHuge == 0) {
       aligned = std::align(kHuge, bytes_, aligned, space);
-      // Advice: it is fine when the kernel has none to give.
+      // The kernel may ignore this advice, so its result is not checked.
       madvise(aligned, bytes_, pages_wanted == Pages::kHuge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     }
     first_ = static_cast<T*>(aligned);
@@ -51,13 +53,13 @@ class PageArray {
  private:
   static constexpr std::size_t kHuge = std::size_t{2} << 20;
   static constexpr std::size_t kPage = 4096;
-  // So many objects, with room left for rounding up and for beginning at a huge page.
+  // Returns the octets of `count` objects; throws if rounding up and aligning to a huge page would overflow.
   static constexpr std::size_t octets_of(std::size_t count) {
     constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() - 2 * kHuge;
     if (count > kMost / sizeof(T)) throw std::bad_alloc();
     return count * sizeof(T);
   }
-  // Whole pages, of the huge kind where one would be filled to a quarter at least.
+  // Rounds up to whole pages: huge pages if the objects fill at least a quarter of one.
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
     const std::size_t page = bytes >= kHuge / 4 ? kHuge : kPage;
     return (bytes + page - 1) / page * page;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fetching memory of a few cache lines, to write to it soon.
+// Prefetches memory of a few cache lines for writing.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The input of a fuzz target as a stream of small decisions, and what the targets share.
+// The input of a fuzz target as a stream of small decisions, and code that the targets share.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Input {
     const unsigned high = octet();
     return static_cast<std::uint16_t>(high << 8 | octet());
   }
-  // As many octets as there are, `count` at most.
+  // Consumes and returns at most `count` octets, fewer if the input ends.
   std::vector<std::uint8_t> take(std::size_t count) {
     count = std::min(count, static_cast<std::size_t>(end_ - at_));
     std::vector<std::uint8_t> octets(at_, at_ + count);
@@ -37,7 +37,7 @@ class Input {
   const std::uint8_t* end_;
 };
 
-// An invariant is broken: ends the program, which is how a fuzzer finds out.
+// Reports a broken invariant and aborts the program, which the fuzzer detects.
 [[noreturn]] inline void broken(const char* what) {
   std::fprintf(stderr, "%s\n", what);
   std::abort();
@@ -48,7 +48,7 @@ inline void require(bool holds, const char* what) {
 
 inline constexpr std::size_t kCannedFlows = 16;
 
-// Flows of all kinds, to have contexts of all kinds.
+// Returns flows of all kinds, which make contexts of all kinds.
 [[nodiscard]] inline std::vector<test::SteadyFlow> canned_flows() {
   std::vector<test::PacketSpec> specs = {
       test::rtp_packet(4),      test::rtp_packet(6),      test::udp_packet(4),          test::udp_packet(6),
@@ -80,7 +80,7 @@ inline constexpr std::size_t kCannedFlows = 16;
   return flows;
 }
 
-// Another CSRC, another extension header, one less, other contents: as an octet of the input says.
+// Adds or removes a CSRC or an extension header, chosen by an octet of the input.
 inline void alter_lists(test::PacketSpec& spec, Input& in) {
   const std::uint8_t what = in.octet();
   const auto alter = [&](std::vector<test::ExtensionSpec>& list) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the profiles of this family have and lack.
+// The properties of the profiles of this family.
 #pragma once
 
 #include "rohc/framework/wire/profile.h"
@@ -9,17 +9,17 @@
 
 namespace headroom::rohc {
 
-// Static facts about a profile, so that code asks for a property and not for a number.
+// The properties of a profile, so that code tests a property instead of a profile number.
 struct ProfileTraits {
   bool rtp;             // RTP fields in base headers, extensions and chains; SN and TS from the packet
   bool udp;             // the chain has a UDP or a UDP-Lite header
   bool constant_ip_id;  // SID (RFC 3843 3.3, RFC 4815 11)
   bool ends_at_ip;      // the static chain may end at any IP header (RFC 3843 3.1)
-  Transport transport = Transport::kNone;  // what the chain has after the innermost IP header
+  Transport transport = Transport::kNone;  // the headers after the innermost IP header
 
   [[nodiscard]] constexpr bool esp() const noexcept { return transport == Transport::kEsp; }
-  // The SN stands in the packet, so the interpretation offset is that of RTP (RFC 3095 5.12); else the compressor makes
-  // one.
+  // True if the packet contains the SN; the interpretation offset is then the offset for RTP (RFC 3095 5.12). Otherwise
+  // the compressor generates the SN.
   [[nodiscard]] constexpr bool sn_in_packet() const noexcept { return rtp || esp(); }
 };
 

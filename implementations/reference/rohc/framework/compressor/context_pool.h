@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contexts of a compressor's channels, whatever families their profiles are of: which are free, which family's flow
-// has each of the others, and the table that finds them by the hash of a flow.
+// The contexts of a compressor's channels, for all families of profiles: the pool knows the free contexts, the family
+// that owns each used context, and the table that finds contexts by the hash of a flow.
 #pragma once
 
 #include <cstdint>
@@ -20,47 +20,48 @@ class ContextPool {
   explicit ContextPool(const ChannelParameters& channel);
 
   [[nodiscard]] const Owners<CompressorFamily>& owners() const noexcept { return owners_; }
-  // As Owners::add().
+  // Adds a family, as Owners::add() does.
   void add(CompressorFamily& family) noexcept { owners_.add(family); }
   [[nodiscard]] const FlowTable& table() const noexcept { return table_; }
   [[nodiscard]] FlowTable& table() noexcept { return table_; }
 
-  // CIDs of a channel below this have been in use.
+  // Returns the lowest CID of the channel that was never used.
   [[nodiscard]] std::uint32_t fresh(std::uint32_t channel) const noexcept { return channels_[channel].fresh; }
 
-  // A context of `channel` for a flow that will have `profile`: one given back, a CID never used, or that of the flow
-  // that has been silent longest among a few. Its family keeps it until it is taken.
+  // Chooses a context of `channel` for a new flow with `profile`: a context given back, else a CID never used, else the
+  // context of the least valuable flow among a few (CompressorFamily::worths_of). The owner keeps the context until
+  // take().
   [[nodiscard]] std::uint32_t choose(std::uint32_t channel, wire::Profile profile) noexcept;
 
-  // Gives a context to a flow of `family`; a flow that has it drops it. True when there was one. REQUIRES: the context
-  // is the last that choose() returned for its channel, or some flow has it.
+  // Gives a context to a flow of `family`; a flow that had the context loses it. Returns true if there was such a flow.
+  // REQUIRES: the context is the last result of choose() for its channel, or is used by a flow.
   bool take(std::uint32_t index, const CompressorFamily& family) noexcept;
 
-  // Makes the flow table know a context. In a full neighbourhood another flow loses its context.
+  // Inserts a context into the flow table. If the neighbouring buckets are full, another flow loses its context.
   void insert(std::uint64_t hash, std::uint32_t index) noexcept;
 
-  // The flow of a context loses it, and the CID can go to the next flow of its channel.
+  // Frees a context: its flow loses the context, and the next flow of the channel can get the CID.
   void give_back(std::uint32_t index) noexcept;
 
-  // What choose() and take() change, in order to have taken nothing.
+  // The state of a channel that choose() and take() change; take_back() restores it.
   struct Mark {
     std::uint32_t fresh;
     std::uint32_t returned;
     std::uint32_t hand;
   };
   [[nodiscard]] Mark mark(std::uint32_t channel) const noexcept;
-  // After choose() and take(): the context goes back to where it came from. `before`: the family that had it. What
-  // another family has dropped stays dropped, and so does a flow that insert() displaced.
+  // Undoes choose() and take(): returns the context to its place before them. `before`: the family that owned the
+  // context. Contexts that another family dropped and flows that insert() displaced are not restored.
   void take_back(std::uint32_t index, const Mark& mark, const CompressorFamily* before) noexcept;
 
-  // After a REJECT (RFC 3095 5.7.6.4): no further flows on the channel until then.
+  // Refuses new flows on the channel until `until_ms`, after a REJECT (RFC 3095 5.7.6.4).
   void refuse_flows(std::uint32_t channel, std::uint32_t until_ms) noexcept {
     channels_[channel].full_until_ms = until_ms;
   }
   [[nodiscard]] bool takes_flows(std::uint32_t channel, std::uint32_t now_ms) const noexcept {
     return now_ms >= channels_[channel].full_until_ms;
   }
-  // The beginning of time moves by so much.
+  // Subtracts `ms` from all stored times, because the epoch moved.
   void move_epoch(std::uint32_t ms) noexcept;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
@@ -69,9 +70,9 @@ class ContextPool {
 
  private:
   struct Channel {
-    std::uint32_t fresh = 0;              // CIDs below have been used
-    std::uint32_t returned = kNoContext;  // the last context given back; behind_ leads to the one before it
-    std::uint32_t hand = 0;               // where the search for the flow to replace goes on
+    std::uint32_t fresh = 0;              // the lowest CID never used
+    std::uint32_t returned = kNoContext;  // the last context given back; head of the list in behind_
+    std::uint32_t hand = 0;               // the CID at which the search for a flow to replace continues
     std::uint32_t full_until_ms = 0;
   };
 
@@ -84,7 +85,7 @@ class ContextPool {
   Owners<CompressorFamily> owners_;
   FlowTable table_;
   std::vector<Channel> channels_;
-  PageArray<std::uint32_t> behind_;  // of a context given back: the one given back before it
+  PageArray<std::uint32_t> behind_;  // for a context given back: the context given back before it
 };
 
 }  // namespace headroom::rohc

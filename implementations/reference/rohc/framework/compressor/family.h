@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a family of profiles promises the framework at the compressor's side, for the contexts that it has.
+// The interface between the framework and a family of profiles at the compressor, for the contexts that the family
+// owns.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace headroom::rohc {
 
-// What all families count.
+// The counters that all families share.
 struct FlowCounters {
   std::uint64_t new_flows = 0;
   std::uint64_t replaced_flows = 0;
@@ -24,21 +25,21 @@ struct FlowCounters {
 
 class CompressorFamily {
  public:
-  // How much a flow would be missed, least first: a level, and the time of its last packet. Contexts of a higher level
-  // are given up only where there is no other.
+  // The value of keeping a flow: a level and, within it, the time of the flow's last packet. The flow with the lowest
+  // value is replaced first.
   using Worth = std::uint64_t;
   [[nodiscard]] static constexpr Worth worth(unsigned level, std::uint32_t last_used_ms) noexcept {
     return std::uint64_t{level} << 32 | last_used_ms;
   }
-  // Of contexts in a row, which are the family's: that of the one at `first` and so on. All at once, so that their
-  // memory is fetched at the same time. `next`: the profile of the flow that wants one.
+  // Fills `worths` with the values of consecutive contexts of the family, beginning with the context at `first`. One
+  // call for all contexts fetches their memory in parallel. `next`: the profile of the flow that needs a context.
   virtual void worths_of(std::uint32_t first, wire::Profile next, std::span<Worth> worths) const noexcept = 0;
 
-  // The flow of the context loses it. The family takes it off the flow table (ContextPool::table()), and none of its
-  // paths may take the context for one in use.
+  // Drops the context: the family removes the context from the flow table (ContextPool::table()), and all of the
+  // family's paths must treat the context as unused.
   virtual void drop(std::uint32_t index) noexcept = 0;
 
-  // Feedback for the context. False: it could not be understood.
+  // Handles feedback for the context. Returns false if the feedback cannot be understood.
   [[nodiscard]] virtual bool take_feedback(std::uint32_t index, const wire::FeedbackData& data,
                                            std::uint32_t now_ms) noexcept = 0;
 

@@ -5,9 +5,9 @@
 // It is the multilinear hash of 32-bit words of D. Lemire and O. Kaser, "Strongly universal string hashing is fast"
 // (2014), words taken in pairs (their MULTILINEAR-HM): h = k0 + sum of (k[2i-1] + w[2i-1]) (k[2i] + w[2i]) modulo 2^64
 // with random 64-bit keys. Its upper 32 bits are strongly universal: for any two flows, however they were chosen, all
-// pairs of values are equally likely. So an attacker who does not know the seed cannot make flows that meet in a bucket
-// more often than chance has it. A salt that only enters by exclusive-or before a fixed function would not do: what
-// collides without it collides with all of them.
+// pairs of values are equally likely. So an attacker who does not know the seed cannot make flows that share a bucket
+// more often than random flows do. A salt that is only combined by exclusive-or before a fixed function would not
+// suffice: flows that collide without a salt collide with every salt.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace headroom::rohc {
 
-// Mixes 64 bits so that each affects all, and no two inputs have the same output: multiplications by an odd constant
-// and shifts, in the manner of MurmurHash3's finaliser.
+// Mixes 64 bits so that each input bit affects all output bits and different inputs have different outputs:
+// multiplications by an odd constant and shifts, similar to MurmurHash3's finaliser.
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t v) noexcept {
   v ^= v >> 32;
   v *= 0xd6e8feb86659fd93U;
@@ -27,14 +27,14 @@ namespace headroom::rohc {
   return v ^ v >> 32;
 }
 
-// What tells flows apart in one IP header and the ports after it, whatever the IP version.
+// The fields of an IP header and the ports after it that distinguish flows, for both IP versions.
 struct FlowWords {
-  std::array<std::uint64_t, 4> addresses{};  // IPv4 has the first only
-  std::uint32_t ports = 0;                   // or the SPI of ESP; 0 where there are none
+  std::array<std::uint64_t, 4> addresses{};  // IPv4 uses the first word only
+  std::uint32_t ports = 0;                   // or the SPI of ESP; 0 if there are no ports
   std::uint32_t label_and_next = 0;  // next header in the lowest octet; above it the IPv6 flow label, 0 for IPv4
 };
 
-// The words of an IP header and `ports`. REQUIRES: the whole header is there.
+// Returns the words of an IP header and `ports`. REQUIRES: the header is complete.
 [[nodiscard]] inline FlowWords flow_words(const std::uint8_t* ip, unsigned version, std::uint32_t ports) noexcept {
   if (version == 4) return {{wire::load_little64(ip + 12)}, ports, ip[9]};
   return {{wire::load_little64(ip + 8), wire::load_little64(ip + 16), wire::load_little64(ip + 24),
@@ -45,7 +45,7 @@ struct FlowWords {
 
 class FlowHash {
  public:
-  // The keys are the outputs of a generator (SplitMix64) that begins with `seed`: as secret as the seed is.
+  // Makes the keys with a generator (SplitMix64) that starts with `seed`. The keys are as secret as the seed.
   constexpr explicit FlowHash(std::uint64_t seed) noexcept {
     constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15U;
     const auto next = [&] { return mix(seed += kGoldenRatio); };
@@ -57,12 +57,12 @@ class FlowHash {
     ssrc_ = next();
   }
 
-  // Where the hash of a flow's outermost IP header begins.
+  // Returns the initial value of the hash of a flow's outermost IP header.
   [[nodiscard]] constexpr std::uint64_t begin(std::uint32_t channel) const noexcept {
     return base_ + channel_ * channel;
   }
 
-  // Where the hash of the next IP header begins, after an outer one whose hash is `outer`.
+  // Returns the initial value of the hash of the next IP header, after an outer IP header with the hash `outer`.
   [[nodiscard]] constexpr std::uint64_t go_on(std::uint32_t channel, std::uint64_t outer) const noexcept {
     return begin(channel) + outer_ * (outer >> 32);
   }
@@ -76,7 +76,8 @@ class FlowHash {
     return h + (ports_.first + w.ports) * (ports_.second + w.label_and_next);
   }
 
-  // What the SSRC of an RTP flow adds to the hash of its addresses and ports. Taken away again, it leaves that hash.
+  // Returns the summand by which the SSRC of an RTP flow changes the hash of its addresses and ports. Subtracting the
+  // summand restores that hash.
   [[nodiscard]] constexpr std::uint64_t of_ssrc(std::uint32_t ssrc) const noexcept { return ssrc_ * ssrc; }
 
  private:

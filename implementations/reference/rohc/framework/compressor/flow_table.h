@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the hash of a flow to its context: a hash table of fixed size with buckets of one cache line.
+// The table that maps the hash of a flow to its context: a hash table of fixed size with buckets of one cache line.
 //
-// The upper 32 bits of its hash choose the bucket of an entry; without the seed they cannot be predicted
+// The upper 32 bits of an entry's hash choose its bucket; these bits cannot be predicted without the seed
 // (flow_hash.h). A bucket holds up to eight pairs of a 16-bit tag and a context index. Tags collide, so a caller always
-// compares the whole flow definition with the context before it believes a match. An entry that does not fit into its
-// home bucket goes to the next ones, at most kMaxProbes away; the table never grows and never moves an entry, so
-// inserting is as fast with a hundred thousand entries as with one.
+// compares the whole flow definition with the context to confirm a match. An entry that does not fit into its home
+// bucket goes to the next ones, at most kMaxProbes away; the table never grows and never moves an entry, so inserting
+// is as fast with a hundred thousand entries as with one.
 #pragma once
 
 #include <array>
@@ -24,13 +24,13 @@ namespace headroom::rohc {
 
 class FlowTable {
  public:
-  // Room for `capacity` entries at a load of at most a half, so that few find their home bucket full.
+  // Makes room for `capacity` entries at a load of at most a half, so that few entries find their home bucket full.
   explicit FlowTable(std::uint32_t capacity);
 
   void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&buckets_[home(hash)]); }
 
-  // The context of the first entry whose tag matches, in the home bucket or the one after it, or kNoContext. A guess,
-  // to prefetch by.
+  // Returns the context of the first entry with a matching tag in the home bucket or the next bucket, or kNoContext.
+  // The result is a guess for prefetching.
   [[nodiscard]] std::uint32_t guess(std::uint64_t hash) const noexcept {
     const std::uint32_t at = home(hash);
     const unsigned slots = matching_slots(buckets_[at], tag_of(hash));
@@ -60,11 +60,12 @@ class FlowTable {
     return kNoContext;
   }
 
-  // False when all buckets in reach are full: the caller then erases victim() and tries again.
+  // Inserts an entry. Returns false if all buckets within kMaxProbes are full: the caller then erases victim() and
+  // tries again.
   [[nodiscard]] bool insert(std::uint64_t hash, std::uint32_t context) noexcept;
 
-  // A context of the home bucket of `hash`, which makes room when it is erased. With a hash that cannot be foreseen it
-  // is hardly ever needed.
+  // Returns a context of the home bucket of `hash` that the caller erases to make room. Rarely needed, because the hash
+  // cannot be predicted.
   [[nodiscard]] std::uint32_t victim(std::uint64_t hash) const noexcept { return buckets_[home(hash)].contexts[0]; }
 
   // REQUIRES: the entry was inserted with this very hash.
@@ -75,16 +76,16 @@ class FlowTable {
  private:
   static constexpr unsigned kSlots = 8;
   static constexpr unsigned kMaxProbes = 8;
-  static constexpr unsigned kBitsPerSlot = 2;  // one for each octet of a tag: that is how SSE2 compares
+  static constexpr unsigned kBitsPerSlot = 2;  // SSE2 comparisons yield one bit per octet of a tag
 
   struct alignas(64) Bucket {
     std::array<std::uint16_t, kSlots> tags;  // 0: free
     std::array<std::uint32_t, kSlots> contexts;
-    std::uint16_t passed;  // entries that found this bucket full and went on: a search must go on as well
+    std::uint16_t passed;  // entries that found this bucket full and lie in later ones; if not 0, a search continues
   };
   static_assert(sizeof(Bucket) == 64);
 
-  // The slots whose tag is this one: a bit each, kBitsPerSlot apart.
+  // Returns a mask with one bit per slot that has this tag; the bits of adjacent slots are kBitsPerSlot apart.
   [[nodiscard]] static unsigned matching_slots(const Bucket& bucket, std::uint16_t tag) noexcept {
 #ifdef __SSE2__
     const __m128i tags = _mm_load_si128(reinterpret_cast<const __m128i*>(bucket.tags.data()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a compressed packet to what goes over the link: feedback in front of it, padding, segments.
+// Makes link packets from compressed packets: adds feedback in front and padding, and cuts long packets into segments.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct LinkLimits {
   std::uint32_t largest_packet = 0;         // octets; 0: any
   std::uint32_t mrru = 0;                   // see ChannelParameters
 
-  // The largest link packet that these allow: a size of PACKET_SIZES_ALLOWED where there are such. 0: any.
+  // Returns the largest link packet in octets that these limits allow: one of PACKET_SIZES_ALLOWED if there are any. 0:
+  // any.
   [[nodiscard]] std::uint32_t largest() const noexcept;
 };
 
@@ -30,22 +31,23 @@ class LinkPackets {
  public:
   LinkPackets(LinkLimits limits, LinkCounters& counters);
 
-  // Compressed packets are link packets as they are.
+  // True if compressed packets need no change to become link packets.
   [[nodiscard]] bool idle() const noexcept { return piggyback_.empty() && largest_ == 0; }
 
-  // Feedback to go in front of the next packet of `channel`. False when there is no room to keep it, or it is anything
-  // but whole elements.
+  // Queues feedback to send in front of the next packet of `channel`. Returns false if there is no room to keep the
+  // feedback or it does not consist of whole elements.
   [[nodiscard]] bool piggyback(std::uint32_t channel, Octets elements) noexcept;
 
-  // What a packet's buffer was before feedback was written to the front of it.
+  // The output buffer of a packet before begin() wrote feedback to its front.
   struct Front {
     std::uint8_t* out;
     std::uint32_t capacity;
     std::uint32_t feedback;  // octets
-    std::uint32_t room;      // for feedback
+    std::uint32_t room;      // octets available for feedback
   };
-  // Around the compression of a packet: feedback goes in front, and the packet's buffer is what is left behind it; then
-  // the whole becomes a link packet, or the first segment of several: then segments_left().
+  // begin() is called before a packet is compressed: writes the feedback and moves the start of the packet's buffer
+  // behind it. finish() is called after: makes a link packet of the feedback and the compressed packet, or the first of
+  // several segments; segments_left() is then true.
   [[nodiscard]] Front begin(headroom_packet& packet) noexcept;
   void finish(headroom_packet& packet, const Front& front) noexcept;
 
@@ -61,7 +63,7 @@ class LinkPackets {
   LinkLimits limits_;
   std::uint32_t largest_;  // link packet, octets; 0: any
   PiggybackQueue piggyback_;
-  Segmenter segments_;  // of the packet compressed last
+  Segmenter segments_;  // segments of the last compressed packet
   LinkCounters& counters_;
 };
 

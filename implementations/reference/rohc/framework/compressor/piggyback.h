@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback that waits for a packet of its channel to travel in front of (RFC 3095 5.2.1, alternative 5).
+// A queue of feedback that is sent in front of the next packet of its channel (RFC 3095 5.2.1, alternative 5).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class PiggybackQueue {
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
-  // False when the queue is full or the feedback too long to keep.
+  // Queues feedback. Returns false if the queue is full or the feedback is empty or too long.
   [[nodiscard]] bool put(std::uint32_t channel, Octets feedback) noexcept {
     if (count_ == kRoom || feedback.size() > kLongest || feedback.empty()) return false;
     Waiting& w = waiting_[count_++];
@@ -28,8 +28,8 @@ class PiggybackQueue {
     return true;
   }
 
-  // Writes what waits for `channel` into `room`, oldest first, as far as it fits. It goes on waiting until it is
-  // dropped. Returns the octets written.
+  // Writes the queued feedback of `channel` into `room`, oldest first, as far as it fits. The feedback stays in the
+  // queue until drop(). Returns the number of octets written.
   [[nodiscard]] std::size_t write(std::uint32_t channel, std::span<std::uint8_t> room) const noexcept {
     std::size_t written = 0;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -41,7 +41,7 @@ class PiggybackQueue {
     return written;
   }
 
-  // Drops what write() wrote with so much room: it has been sent.
+  // Removes the feedback that write() wrote into `room` octets, because it has been sent.
   void drop(std::uint32_t channel, std::size_t room) noexcept {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count_; ++i) {

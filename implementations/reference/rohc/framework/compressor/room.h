@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The room that a caller leaves for a compressed packet.
+// The room for a compressed packet in the caller's output buffer.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace headroom::rohc {
 
-// Octets by which a compressed packet can be longer than the packet it stands for: an IR packet with all lists is. The
-// rest of HEADROOM_EXPANSION is for feedback.
+// The most octets by which a compressed packet, such as an IR packet with all lists, can be longer than the original
+// packet. The rest of HEADROOM_EXPANSION is for feedback.
 inline constexpr std::uint32_t kMostExpansion = HEADROOM_EXPANSION / 2;
 
 [[nodiscard]] constexpr bool may_not_fit(const headroom_packet& packet) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of the packets that a decompressor gets, whatever their profile.
+// Counters of a decompressor's received packets by their outcome, for all profiles.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ArrivalCounters {
   std::uint64_t crc_failures = 0;
   std::uint64_t held_back = 0;
   std::uint64_t unsupported = 0;
-  std::uint64_t reassembled = 0;  // units put together from segments
-  std::uint64_t abandoned = 0;    // units given up for a packet that is no segment
+  std::uint64_t reassembled = 0;  // units reassembled from segments
+  std::uint64_t abandoned = 0;    // units abandoned because a packet arrived that is no segment
   // Feedback sent
   std::uint64_t acks = 0;
   std::uint64_t nacks = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a family of profiles promises the framework at the decompressor's side, and which family a packet is for.
+// The interface between the framework and a family of profiles at the decompressor, and the choice of the family for a
+// packet.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +14,25 @@ namespace headroom::rohc {
 
 class DecompressorFamily {
  public:
-  // Whether this channel's IR and IR-DYN packets with that octet name a profile of the family (RFC 5795 5.1.2: no two
-  // profiles of a channel share it).
+  // True if this profile octet in IR and IR-DYN packets of the channel names a profile of the family (RFC 5795 5.1.2:
+  // no two profiles of a channel share the octet).
   [[nodiscard]] virtual bool has_profile(std::uint8_t octet) const noexcept = 0;
 
-  // Decompresses a packet for the context: fills `packet` and `detail`, unless that is nullptr, counts, sends feedback.
-  // The family may take a context that is unused or another family's (Owners::take) once the packet is verified.
+  // Decompresses a packet of the context: fills `packet` and `detail` (may be nullptr), counts the packet and sends
+  // feedback. Once the packet is verified, the family may take over a context that is unused or owned by another family
+  // (Owners::take).
   virtual void decompress(const Framed& framed, std::uint32_t index, headroom_packet& packet, std::uint64_t now_ns,
                           headroom_detail* detail) noexcept = 0;
 
-  // Another family has taken the context: none of the family's paths may take it for one in use.
+  // Drops the context, which another family has taken: all of this family's paths must treat the context as unused.
   virtual void drop(std::uint32_t index) noexcept = 0;
 
  protected:
   ~DecompressorFamily() = default;
 };
 
-// IR and IR-DYN packets are for the family that has the profile that they name, all others for the one that has the
-// context. Where there is none, the first family says so.
+// Returns the family that decompresses a packet: for IR and IR-DYN packets the family of the profile in the packet, for
+// other packets the owner of the context. Without such a family, the first family reports the error.
 [[nodiscard]] inline DecompressorFamily& family_for(const Owners<DecompressorFamily>& owners, const Framed& framed,
                                                     std::uint32_t index) noexcept {
   DecompressorFamily* const first = owners.families().front();

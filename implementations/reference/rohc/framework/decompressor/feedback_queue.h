@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback elements of a decompressor that wait to be taken.
+// A queue of a decompressor's feedback elements until the caller takes them.
 #pragma once
 
 #include "cxx/reverse_queue.h"

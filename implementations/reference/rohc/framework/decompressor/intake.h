@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a link packet to the packet of a context: padding, feedback, segments and the CID (RFC 3095 5.2.6, RFC 5795
-// 5.2.3).
+// Extracts the packet of a context from a link packet: removes padding and feedback, reassembles segments and reads the
+// CID (RFC 3095 5.2.6, RFC 5795 5.2.3).
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,39 @@
 
 namespace headroom::rohc {
 
-// A packet after padding and feedback have been taken off: where its header begins, its CID, its first octet and what
-// follows.
+// A packet without padding and feedback: its header, CID, first octet and the octets after these.
 struct Framed {
-  Octets header;  // from the Add-CID octet, if any: what the CRC of IR packets covers begins here
+  Octets header;  // from the Add-CID octet, if any: the CRC of IR packets covers octets from here on
   std::uint32_t cid = 0;
   std::uint8_t first = 0;
-  Octets rest;  // after the CID
+  Octets rest;  // the octets after the CID
 };
 
-// What a link packet was.
+// The kind of a link packet.
 enum class Arrived : std::uint8_t {
-  kPacket,    // of a context, or nothing that can be told
-  kFeedback,  // and nothing else
+  kPacket,    // a packet of a context, or a packet of unknown kind
+  kFeedback,  // feedback without a packet
   kSegment,
 };
 
-// What a look ahead says of a packet.
+// The result of looking ahead at a packet that has not been decompressed yet.
 struct Clue {
-  std::uint32_t context;  // kNoContext: it says nothing, and the other members have no meaning
+  std::uint32_t context;  // kNoContext: unknown, and the other members have no meaning
   std::uint8_t first;
   std::uint8_t before_rest;
 };
 
 class Intake {
  public:
-  // First octets of what a profile defines lie below this one; there the look ahead ends.
+  // The lowest first octet of a packet type that the framework defines. First octets below belong to the profiles; only
+  // those packets are looked at ahead.
   static constexpr std::uint8_t kFramework = 0xe0;
 
   // `feedback_for`: see DecompressorConfig.
   Intake(const ChannelParameters& channel, std::vector<std::uint32_t> feedback_for, ArrivalCounters& counters);
 
-  // The context of what looks like a packet of a type that its profile defines, without padding or feedback in front.
+  // Looks ahead at a packet. `clue.context` is its context if the packet starts, without padding or feedback, with a
+  // packet type of a profile; otherwise kNoContext.
   void look_at(const headroom_packet& p, Clue& clue) const noexcept {
     clue.context = kNoContext;
     if (p.channel >= channel_.channels || p.in_length < 3) return;
@@ -69,22 +70,24 @@ class Intake {
     if (cid <= channel_.max_cid) clue.context = channel_.index_of(p.channel, cid);
   }
 
-  // Takes everything off a link packet that is not the packet of a context. Anything but HEADROOM_OK ends it. REQUIRES:
-  // there is such a channel.
+  // Extracts the packet of a context from a link packet. With any result but HEADROOM_OK the link packet needs no
+  // further processing. REQUIRES: the channel exists.
   [[nodiscard]] std::int32_t take(std::uint32_t channel, Octets octets, Framed& framed, Arrived& arrived) noexcept;
 
-  // Some channel has a unit of which segments are missing.
+  // True if any channel has a unit of which segments are missing.
   [[nodiscard]] bool pending() const noexcept { return reassembly_.pending(); }
 
-  // Feedback that came in packets for the compressor at this end.
+  // Returns the feedback that was received in packets for the compressor at this end.
   [[nodiscard]] FeedbackQueue& received_feedback() noexcept { return received_feedback_; }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return reassembly_.memory_bytes(); }
 
  private:
-  // With kSegment and HEADROOM_OK, `framed` has the segment's octets alone.
+  // Removes padding and feedback and reads the CID. With kSegment and HEADROOM_OK, `framed` holds only the segment's
+  // octets.
   [[nodiscard]] std::int32_t unframe(std::uint32_t channel, Octets octets, Framed& framed, Arrived& arrived) noexcept;
-  // What a segment makes of its channel's unit: HEADROOM_OK when `framed` has become the packet of a whole one.
+  // Adds a segment to the unit of its channel. Returns HEADROOM_OK if the unit is complete; `framed` is then its
+  // packet.
   [[nodiscard]] std::int32_t reassemble(std::uint32_t channel, Framed& framed, Arrived& arrived) noexcept;
   void pass_feedback_on(std::uint32_t channel, Octets element) noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Putting segments together again, for each channel on its own (RFC 3095 5.2.5.2, RFC 5795 5.2.5.2). Fixed room: MRRU
-// octets a channel, taken when the first segment comes.
+// Reassembles segments, separately for each channel (RFC 3095 5.2.5.2, RFC 5795 5.2.5.2). The memory is fixed: MRRU
+// octets per channel, in use from the first segment on.
 #pragma once
 
 #include <algorithm>
@@ -23,19 +23,19 @@ class Reassembly {
 
   enum class Result : std::uint8_t {
     kUnfinished,  // more segments must follow
-    kUnit,        // unit() is the packet
+    kUnit,        // the unit is complete; packet() returns its packet
     kTooLong,     // longer than MRRU
     kTooShort,    // "4 octets or less"
     kBadCrc,
   };
 
-  // MRRU is above 0: "If MRRU is negotiated to be 0 … received segments MUST be discarded" (RFC 5795 5.1.2).
+  // True if MRRU is above 0: "If MRRU is negotiated to be 0 … received segments MUST be discarded" (RFC 5795 5.1.2).
   [[nodiscard]] bool enabled() const noexcept { return mrru_ != 0; }
 
-  // Some channel has a unit of which segments are missing.
+  // True if any channel has a unit of which segments are missing.
   [[nodiscard]] bool pending() const noexcept { return pending_ != 0; }
 
-  // The segment that a link packet carries. REQUIRES: enabled().
+  // Adds the segment of a link packet to the channel's unit. REQUIRES: enabled().
   [[nodiscard]] Result add(std::uint32_t channel, Octets segment, bool final) noexcept {
     Unit& unit = units_[channel];
     if (!unit.pending) ++pending_;
@@ -54,10 +54,11 @@ class Reassembly {
     return wire::segment_crc_is_right({begin(channel), whole.size}) ? Result::kUnit : Result::kBadCrc;
   }
 
-  // The packet that the last call of add() completed, until the next one.
+  // Returns the packet that the last call of add() completed; valid until the next call of add().
   [[nodiscard]] Octets packet() const noexcept { return packet_; }
 
-  // A packet that is no segment: it "aborts the reassembly of the current reconstructed unit". True when there was one.
+  // Abandons the channel's unit because a packet arrived that is no segment: the packet "aborts the reassembly of the
+  // current reconstructed unit". Returns true if there was a unit.
   bool abandon(std::uint32_t channel) noexcept {
     if (pending_ == 0 || !units_[channel].pending) return false;
     reset(units_[channel]);
@@ -70,7 +71,7 @@ class Reassembly {
   struct Unit {
     std::uint32_t size = 0;
     bool pending = false;
-    bool too_long = false;  // what is still to come of it is not kept
+    bool too_long = false;  // further segments of the unit are not stored
   };
 
   [[nodiscard]] std::uint8_t* begin(std::uint32_t channel) noexcept { return &octets_[std::size_t{channel} * mrru_]; }

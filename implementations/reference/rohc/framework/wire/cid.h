@@ -14,10 +14,10 @@
 namespace headroom::rohc::wire {
 
 inline constexpr std::uint32_t kMaxSmallCid = 15;
-inline constexpr std::uint32_t kMaxLargeCid = 16383;  // 4.5.6 limited to two octets
+inline constexpr std::uint32_t kMaxLargeCid = 16383;  // the values of RFC 3095 4.5.6 in at most two octets
 
-// How a CID is written around the first octet of a header: an Add-CID octet before it (small CIDs but 0), or one or two
-// octets after it (large CIDs). Made once per context.
+// The octets of a CID around the first octet of a header: an Add-CID octet before the first octet (small CIDs except
+// 0), or one or two octets after the first octet (large CIDs). Made once per context.
 struct CidOctets {
   std::uint8_t before = 0;        // the Add-CID octet
   std::uint8_t before_count = 0;  // 0 or 1
@@ -43,15 +43,15 @@ struct CidOctets {
   return o;
 }
 
-// Writes the first octet of a header with the CID where it belongs.
+// Writes the first octet of a header and the octets of the CID around it.
 inline void write_first_octet(Writer& out, const CidOctets& cid, std::uint8_t first) noexcept {
   if (cid.before_count != 0) out.octet(cid.before);
   out.octet(first);
   out.octets({cid.after, cid.after_count});
 }
 
-// Reads a large CID. Empty when the field starts with 110 or 111 (more than two octets: RFC 5795 5.2.3) or is
-// truncated.
+// Reads a large CID. Returns nothing if the field is truncated or starts with 110 or 111 (more than two octets: RFC
+// 5795 5.2.3).
 [[nodiscard]] inline std::optional<std::uint32_t> read_large_cid(Reader& in) noexcept {
   if (in.peek() >= 0xc0) return std::nullopt;
   const Sdvl cid = read_sdvl(in);

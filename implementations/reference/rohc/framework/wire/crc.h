@@ -29,7 +29,8 @@ inline constexpr std::uint32_t kCrc32Polynomial = 0xedb88320U;
 [[nodiscard]] std::uint8_t crc3(Octets octets, std::uint8_t state = kCrc3Initial) noexcept;
 [[nodiscard]] std::uint8_t crc7(Octets octets, std::uint8_t state = kCrc7Initial) noexcept;
 [[nodiscard]] std::uint8_t crc8(Octets octets, std::uint8_t state = kCrc8Initial) noexcept;
-// Register state; the FCS-32 that a segment carries is its complement, least significant octet first (RFC 1662 C.3).
+// Returns the state of the register. The FCS-32 in a segment is the complement of this state, least significant octet
+// first (RFC 1662 C.3).
 [[nodiscard]] std::uint32_t crc32(Octets octets, std::uint32_t state = kCrc32Initial) noexcept;
 
 // CRC-3 by folding. The generator 1 + x + x^3 divides x^7 + 1, so bits of a message that are 7 apart count alike: the
@@ -38,14 +39,16 @@ inline constexpr std::uint32_t kCrc32Polynomial = 0xedb88320U;
 // end of the message, whose last bit has index -1, that is 6.
 class Crc3Fold {
  public:
-  // `folded`: bit i stands for message bits with index i modulo 7; bit 63 must be 0.
+  // Returns the CRC-3 of a folded message. Bit i of `folded` stands for message bits with index i modulo 7; bit 63 must
+  // be 0.
   [[nodiscard]] static std::uint8_t finish(std::uint64_t folded) noexcept {
     folded ^= (folded >> 21) ^ (folded >> 42);
     folded &= 0x1fffff;
     return kTable[(folded ^ (folded >> 7) ^ (folded >> 14)) & 0x7f];
   }
 
-  // Left shift, 0..6, for a piece of the message whose first bit lies `bits` before the message's end.
+  // Returns the left shift, 0 to 6 bits, of a piece of the message whose first bit lies `bits` bits before the
+  // message's end.
   [[nodiscard]] static constexpr unsigned shift_for(unsigned bits) noexcept { return (7 - bits % 7) % 7; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback as far as it is the same for every profile: elements and the CID in their data (RFC 3095 5.2.2, RFC 5795
-// 5.2.4), kinds of acknowledgement and options. What FEEDBACK-1 and FEEDBACK-2 say beyond that is the profile's.
+// The parts of feedback that all profiles share: elements and the CID in their data (RFC 3095 5.2.2, RFC 5795 5.2.4),
+// acknowledgement types and options. Each profile defines the rest of FEEDBACK-1 and FEEDBACK-2.
 #pragma once
 
 #include <cstdint>
@@ -24,31 +24,31 @@ enum class FeedbackOption : std::uint8_t {
   kContextMemory = 9,
 };
 
-// Longest feedback data: Size is one octet.
+// The longest feedback data in octets: the Size field has one octet.
 inline constexpr std::size_t kMaxFeedbackData = 255;
 
-// Feedback data and whom it is for. CRCs cover `all`.
+// Feedback data and the CID of its context. CRCs cover `all`.
 struct FeedbackData {
   std::uint32_t cid = 0;
   Octets all;
   Octets feedback;  // FEEDBACK-1, which is one octet, or FEEDBACK-2
 };
 
-// Takes the first feedback element off `in`, whose first octet is a feedback type octet, and returns its feedback data
-// (with CID). Empty when truncated.
+// Reads a feedback element from `in`, which starts with a feedback type octet, and returns its feedback data (CID
+// included). Returns nothing if the element is truncated.
 [[nodiscard]] std::optional<Octets> read_feedback_element(Reader& in) noexcept;
 
-// Reads the CID of feedback data by the rules 1) to 4) of RFC 3095 5.2.2. Empty when it is malformed, or nothing
-// follows.
+// Reads the CID of feedback data by the rules 1) to 4) of RFC 3095 5.2.2. Returns nothing if the CID is malformed or no
+// feedback follows.
 [[nodiscard]] std::optional<FeedbackData> read_feedback_cid(Octets data, bool large_cids) noexcept;
 
-// The CID in front of the feedback.
+// Writes the CID that stands in front of the feedback.
 void write_feedback_cid(Writer& out, bool large_cids, std::uint32_t cid) noexcept;
 
 void write_feedback_option(Writer& out, FeedbackOption option,
                            std::optional<std::uint8_t> value = std::nullopt) noexcept;
 
-// The element that carries `data`. REQUIRES: at most kMaxFeedbackData octets.
+// Writes the feedback element that carries `data`. REQUIRES: `data` has at most kMaxFeedbackData octets.
 void write_feedback_element(Writer& out, Octets data) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Octets in network byte order, read and written without alignment demands, and a bounded reader and writer over them.
+// Loads and stores of unaligned integers in network byte order, and a bounded reader and writer of octets.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ namespace wire {
   return static_cast<std::uint16_t>(v << 8 | v >> 8);
 }
 
-// Loads whose first octet is the least significant one: the order in which CRCs take bits in.
+// Loads with the least significant octet first: the order in which CRCs process bits.
 [[nodiscard]] inline std::uint16_t load_little16(const std::uint8_t* p) noexcept {
   std::uint16_t v;
   std::memcpy(&v, p, sizeof v);
@@ -61,8 +61,8 @@ inline void store32(std::uint8_t* p, std::uint32_t v) noexcept {
   std::memcpy(p, &v, sizeof v);
 }
 
-// Reads octets in order. A read past the end yields zeros and marks the reader as failed for good, so that a parser can
-// read a whole format and ask once.
+// Reads octets in order. A read past the end returns zeros and marks the reader as failed for good, so a parser can
+// read a whole format and check ok() once.
 class Reader {
  public:
   explicit Reader(Octets octets) noexcept : at_(octets.data()), end_(octets.data() + octets.size()) {}
@@ -72,7 +72,7 @@ class Reader {
   [[nodiscard]] const std::uint8_t* position() const noexcept { return at_; }
   [[nodiscard]] Octets rest() const noexcept { return {at_, remaining()}; }
 
-  // The next octet without taking it; 0 at the end.
+  // Returns the next octet without consuming it, or 0 at the end.
   [[nodiscard]] std::uint8_t peek() const noexcept { return at_ == end_ ? std::uint8_t{0} : *at_; }
 
   std::uint8_t octet() noexcept {
@@ -87,7 +87,8 @@ class Reader {
     const std::uint8_t* p = take(4);
     return p == nullptr ? 0 : load32(p);
   }
-  // `count` octets, or nullptr (and failed) when there are fewer.
+  // Consumes `count` octets and returns the first one's address. If fewer octets remain, returns nullptr and marks the
+  // reader as failed.
   const std::uint8_t* take(std::size_t count) noexcept {
     if (remaining() < count) {
       ok_ = false;
@@ -105,7 +106,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// Writes octets in order. A write past the end is left out and marks the writer as failed for good.
+// Writes octets in order. A write past the end is skipped and marks the writer as failed for good.
 class Writer {
  public:
   explicit Writer(std::span<std::uint8_t> room) noexcept
@@ -129,7 +130,8 @@ class Writer {
     if (v.empty()) return;
     if (std::uint8_t* p = take(v.size())) std::memcpy(p, v.data(), v.size());
   }
-  // Room for `count` octets that the caller fills, or nullptr (and failed).
+  // Returns room for `count` octets, which the caller fills. If the room is too small, returns nullptr and marks the
+  // writer as failed.
   std::uint8_t* take(std::size_t count) noexcept {
     if (static_cast<std::size_t>(end_ - at_) < count) {
       ok_ = false;

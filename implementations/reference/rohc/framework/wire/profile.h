@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of profiles, whatever their family (RFC 5795 8).
+// The numbers of the profiles of all families (RFC 5795 8).
 #pragma once
 
 #include <cstdint>
 
 namespace headroom::rohc::wire {
 
-// A context's profile; the octet on the link is the low one (RFC 5795 5.1.2).
+// A context's profile; the profile octet on the link is the low octet of this number (RFC 5795 5.1.2).
 enum class Profile : std::uint16_t {
   kUncompressed = 0x0000,
   kRtp = 0x0001,

@@ -9,7 +9,7 @@
 
 namespace headroom::rohc::wire {
 
-// Widths that the encoding can carry: 1, 2, 3 and 4 octets.
+// The bits of a value in an encoding of 1, 2, 3 and 4 octets.
 inline constexpr unsigned kSdvlBits[] = {7, 14, 21, 29};
 
 struct Sdvl {
@@ -17,7 +17,7 @@ struct Sdvl {
   std::uint8_t width = 0;  // bits transferred: 7, 14, 21 or 29; 0 when reading failed
 };
 
-// The smallest width that holds `value`, or 0 when it needs more than 29 bits.
+// Returns the smallest width in bits that holds `value`, or 0 if the value needs more than 29 bits.
 [[nodiscard]] constexpr unsigned sdvl_width(std::uint32_t value) noexcept {
   for (const unsigned bits : kSdvlBits) {
     if (value >> bits == 0) return bits;

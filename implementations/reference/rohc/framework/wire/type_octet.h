@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kSegmentType = 0xfe;   // 1111111F
 [[nodiscard]] constexpr bool is_feedback(std::uint8_t octet) noexcept { return (octet & 0xf8) == kFeedbackType; }
 [[nodiscard]] constexpr bool is_ir(std::uint8_t octet) noexcept { return (octet & 0xfe) == kIrType; }
 [[nodiscard]] constexpr bool is_segment(std::uint8_t octet) noexcept { return (octet & 0xfe) == kSegmentType; }
-// The octet of the profile follows (after the CID).
+// True if the profile's octet follows the CID.
 [[nodiscard]] constexpr bool names_profile(std::uint8_t octet) noexcept { return is_ir(octet) || octet == kIrDynType; }
 
 }  // namespace headroom::rohc::wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The difference between a list and a reference list, and what a difference makes of it: the insertion and removal
-// schemes of RFC 3095 5.8.3. Items are known by their indexes in the translation table.
+// Computes the difference between a list and a reference list, and applies a difference to a reference list: the
+// insertion and removal schemes of RFC 3095 5.8.3. Items are identified by their indexes in the translation table.
 #pragma once
 
 #include <array>
@@ -36,20 +36,21 @@ struct IndexList {
   }
 };
 
-// What makes `current` of `reference`: remove, then insert. The masks have the least width that serves.
+// The change from a reference list to the current list: first the removal, then the insertion. The masks have the
+// smallest sufficient width.
 struct ListChange {
   bool removes = false;
   bool inserts = false;
-  wire::ListMask removal;  // with ones behind the reference list, up to its width
+  wire::ListMask removal;  // positions behind the reference list are ones, up to the mask's width
   wire::ListMask insertion;
   IndexList inserted;
 };
 
-// As much of the reference list as possible stays.
+// Returns the change from `reference` to `current` that keeps as many items of the reference list as possible.
 [[nodiscard]] ListChange change_between(const IndexList& reference, const IndexList& current) noexcept;
 
-// Empty when the masks do not fit the list: "if a '0' is observed when ref_list has been exhausted, an error has
-// occurred", or when the result is too long. A mask leaves what lies behind it as it is (RFC 4815 5.3).
+// Applies a mask to a list; items behind the mask are kept (RFC 4815 5.3). Returns nothing if the result is too long or
+// the mask does not fit the list: "if a '0' is observed when ref_list has been exhausted, an error has occurred".
 [[nodiscard]] std::optional<IndexList> remove_from(const IndexList& reference, wire::ListMask removal) noexcept;
 [[nodiscard]] std::optional<IndexList> insert_into(const IndexList& reference, wire::ListMask insertion,
                                                    const IndexList& inserted) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Extensions 0 to 3 of the base headers: RFC 3095 5.7.5 (RTP) and 5.11.4 (UDP and what is like it).
+// Extensions 0 to 3 of the base headers: RFC 3095 5.7.5 (RTP) and 5.11.4 (UDP and similar profiles).
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace headroom::rohc::wire {
 
-// Flags and fields of one IP header in extension 3. A `has_` flag says that the field is present; `df`, `nbo` and `rnd`
-// are always there when the flags octet is.
+// Flags and fields of one IP header in extension 3. A `has_` flag means that the field is present; `df`, `nbo` and
+// `rnd` are valid if the flags octet is present.
 struct IpHeaderUpdate {
-  bool present = false;  // the flags octet is there: ip (inner) or ip2 (outer)
+  bool present = false;  // the flags octet is present: ip (inner) or ip2 (outer)
   bool has_tos = false;
   bool has_ttl = false;
   bool has_protocol = false;
@@ -51,14 +51,14 @@ struct RtpHeaderUpdate {
 struct Extension {
   std::uint8_t kind = 0;  // 0 to 3
 
-  // What the extension adds to the fields of the base header, already sorted out by field. In extension 3: `sn` has 8
-  // bits or none, `ts` 7, 14, 21, 29 or none, `id` 16 or none.
+  // The bits that the extension adds to the fields of the base header. In extension 3 `sn` has 0 or 8 bits, `ts` 0, 7,
+  // 14, 21 or 29 bits, and `id` 0 or 16 bits.
   Bits sn;
   Bits ts;
   Bits id;
   Bits outer_id;  // IP-ID2 of extension 2 without RTP
 
-  // Extension 3 only.
+  // The following members are for extension 3 only.
   bool tsc = true;            // TS is scaled (Tsc)
   Mode mode = Mode::kCancel;  // without RTP: the Mode field of the first octet
   IpHeaderUpdate inner;
@@ -66,8 +66,8 @@ struct Extension {
   RtpHeaderUpdate rtp;
 };
 
-// Which field is +T and which is -T in extensions 0 to 2 (RFC 3095 5.7.5): with a T bit of 1 they are TS and IP-ID, of
-// 0 IP-ID and TS, and without T bit both are TS.
+// The meaning of the fields +T and -T in extensions 0 to 2 (RFC 3095 5.7.5): TS and IP-ID if the T bit is 1, IP-ID and
+// TS if the T bit is 0, and both TS without a T bit.
 enum class TField : std::uint8_t { kBothTs, kPlusTs, kPlusId };
 
 [[nodiscard]] constexpr TField t_field_of(PacketType type) noexcept {
@@ -85,7 +85,7 @@ enum class TField : std::uint8_t { kBothTs, kPlusTs, kPlusId };
   }
 }
 
-// Widths of the fields of extensions 0 to 2.
+// The widths of the fields of extensions 0 to 2 in bits.
 struct ExtensionWidths {
   std::uint8_t sn;
   std::uint8_t ts;
@@ -111,13 +111,14 @@ struct ExtensionWidths {
   }
 }
 
-// Octets of an extension 3 without lists are at most: flags 3, SN 1, TS 4, inner 3, IP-ID 2, outer 5, RTP 2 + 4 + 4.
+// The most octets of an extension 3 without lists: flags 3, SN 1, TS 4, inner 3, IP-ID 2, outer 5, RTP 2 + 4 + 4.
 inline constexpr std::size_t kMaxExtensionOctets = 28;
 
-// REQUIRES: with Format::kRtp, `outer.present` implies `inner.present`, for ip2 stands among the inner flags.
+// REQUIRES: with Format::kRtp, `outer.present` implies `inner.present`, because ip2 is one of the inner flags.
 void write_extension(Writer& out, Format format, TField t, const Extension& extension) noexcept;
 
-// Empty when truncated, or when a list in it is malformed. Lists are left where they are in the input.
+// Reads an extension. Returns nothing if the extension is truncated or contains a malformed list. Lists are not copied
+// but refer to the input.
 [[nodiscard]] std::optional<Extension> read_extension(Reader& in, Format format, TField t) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -20,7 +20,7 @@ struct Feedback {
   std::uint32_t sn = 0;       // the SN bits, most significant first
   std::uint8_t sn_width = 0;  // 8, 12, 20, 28 or 32
   bool sn_valid = true;
-  bool crc = false;  // protected by a CRC option, which was right
+  bool crc = false;  // the feedback has a CRC option with the right CRC
   bool reject = false;
   bool context_memory = false;
   std::optional<std::uint8_t> clock_ms;  // resolution; 0: no timer-based compression
@@ -28,17 +28,17 @@ struct Feedback {
   std::optional<std::uint8_t> longest_loss;
 };
 
-// Reads feedback data, CID included. Empty when it is malformed, when Acktype is reserved, or when a CRC option is
-// wrong: feedback that "MUST be ignored" (5.7.6.3).
+// Reads feedback data, CID included. Returns nothing for feedback that "MUST be ignored" (5.7.6.3): malformed feedback,
+// a reserved Acktype or a wrong CRC option.
 [[nodiscard]] std::optional<Feedback> read_feedback(Octets data, bool large_cids) noexcept;
-// The same, where the CID has been read.
+// Reads feedback data whose CID has already been read.
 [[nodiscard]] std::optional<Feedback> read_feedback(const FeedbackData& data) noexcept;
 
-// Appends a whole feedback element. `crc`: with a CRC option. FEEDBACK-1 is written when `one` is set.
+// Appends a whole feedback element, with a CRC option if `feedback.crc` is set, as FEEDBACK-1 if `feedback.one` is set.
 void write_feedback_element(Writer& out, bool large_cids, const Feedback& feedback) noexcept;
 
-// Longest element that write_feedback_element() makes: type, Size, CID 2, FEEDBACK-2 2, options SN 2 + 2, others 2
-// each.
+// The longest element of write_feedback_element() in octets: type, Size, CID 2, FEEDBACK-2 2, options SN 2 + 2, other
+// options 2 each.
 inline constexpr std::size_t kMaxFeedbackElement = 32;
 
 }  // namespace headroom::rohc::wire

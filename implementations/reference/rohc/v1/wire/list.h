@@ -3,8 +3,8 @@
 // Compressed lists: RFC 3095 5.8.6 (encoding types 0 to 3) and 5.8.5.1 (the field "IP extension headers" of extension
 // 3), RFC 4815 5.2, 5.3 and 8.9.
 //
-// Only layouts live here. What the masks do to a list is in encoding/list_change.h; tables and reference lists belong
-// to the contexts.
+// This file defines only the layouts. encoding/list_change.h applies the masks to a list; translation tables and
+// reference lists belong to the contexts.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace headroom::rohc::wire {
 
 inline constexpr std::size_t kMaxXis = 15;  // CC has 4 bits, a mask at most 15
 
-// What the items are: they do not say themselves how long they are.
+// The kind of a list's items, which determines the length of an item; items contain no length.
 enum class ListKind : std::uint8_t { kCsrc, kHeaders };
 
 // One XI field, and the item if X = 1.
 struct Xi {
-  std::uint8_t index = 0;  // at most 127; at most 7 in the 4 bits of PS = 0, which X is one of
+  std::uint8_t index = 0;  // at most 127; at most 7 with PS = 0, where X and the index share 4 bits
   bool has_item = false;
   Octets item;
 };
 
-// A mask of 7 or 15 bits. The first position is bit 14, whatever the width.
+// A mask of 7 or 15 bits. The first position is bit 14 for both widths.
 struct ListMask {
   std::uint16_t bits = 0;
   std::uint8_t width = 7;
@@ -47,25 +47,26 @@ struct CompressedList {
   std::array<Xi, kMaxXis> xis;
 };
 
-// Octets that write_list() will write.
+// Returns the number of octets that write_list() writes.
 [[nodiscard]] std::size_t list_octets(const CompressedList& list) noexcept;
 
-// Writes with 4-bit XI fields if all indexes allow. REQUIRES: for types 1 and 3, xi_count ones in the insertion mask;
-// masks have no ones behind their width.
+// Writes a list, with 4-bit XI fields if all indexes fit. REQUIRES: for types 1 and 3 the insertion mask has xi_count
+// ones; masks have no ones beyond their width.
 void write_list(Writer& out, const CompressedList& list) noexcept;
 
-// Reads a list; items stay where they are in the input. False when it is truncated or has an item of unknown length.
+// Reads a list; items are not copied but refer to the input. Returns false if the list is truncated or has an item of
+// unknown length.
 [[nodiscard]] bool read_list(Reader& in, ListKind kind, CompressedList& list) noexcept;
 
 // --- IP extension headers in extension 3 (5.8.5.1) -------------------------------------------------------------------
 
 // A compressed sequence number of AH, ESP or GRE: 7 or 31 least significant bits of the field itself (RFC 4815 8.9).
-// Width 0: not there.
+// Width 0: absent.
 struct SequenceBits {
   std::uint32_t value = 0;
   std::uint8_t width = 0;
 
-  // The number whose least significant bits these are, all others being those of `base`.
+  // Returns the number with these least significant bits and all other bits of `base`.
   [[nodiscard]] constexpr std::uint32_t on(std::uint32_t base) const noexcept {
     const std::uint32_t mask = (std::uint32_t{1} << width) - 1;
     return (base & ~mask) | (value & mask);

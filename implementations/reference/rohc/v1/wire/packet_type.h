@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of what travels on a ROHC channel: the framework's own, and what the profiles of RFC 3095 and their like have.
+// The packet types of a ROHC channel: the types of the framework and those of the profiles of RFC 3095 and similar
+// profiles.
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@
 
 namespace headroom::rohc::wire {
 
-// The order is that of `names.packet_types` in the self-description; another family's types follow behind these.
+// The order equals `names.packet_types` in the self-description; the types of another family follow these types.
 enum class PacketType : std::uint8_t {
   kIr,
   kIrDyn,
@@ -25,8 +26,8 @@ enum class PacketType : std::uint8_t {
   kR1,
   kR1Id,
   kR1Ts,
-  kNormal,    // of the Uncompressed profile
-  kFeedback,  // a packet that carries feedback and nothing else
+  kNormal,    // the Normal packet of the Uncompressed profile
+  kFeedback,  // a packet with feedback alone
   kSegment,
   kUnknown,
 };
@@ -38,7 +39,7 @@ inline constexpr std::array<std::string_view, 18> kPacketTypeNames = {
 [[nodiscard]] constexpr bool is_type_2(PacketType t) noexcept {
   return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
 }
-// Types 0 and 1 of R-mode.
+// True for types 0 and 1 of R-mode.
 [[nodiscard]] constexpr bool is_r_mode_only(PacketType t) noexcept {
   return t >= PacketType::kR0 && t <= PacketType::kR1Ts;
 }
@@ -47,18 +48,18 @@ inline constexpr std::array<std::string_view, 18> kPacketTypeNames = {
   return t == PacketType::kIr || t == PacketType::kIrDyn || t == PacketType::kR0Crc || t == PacketType::kUor2 ||
          t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
 }
-// R-0 and R-1*: no CRC, no update, no feedback.
+// True for R-0 and R-1*, which have no CRC, update no context and cause no feedback.
 [[nodiscard]] constexpr bool is_without_crc(PacketType t) noexcept {
   return is_r_mode_only(t) && t != PacketType::kR0Crc;
 }
 
-// CCE packets of the UDP-Lite profiles (RFC 4019 5.3.2): the outer packet type identifier, and what it says of
-// context(CFP). The value is the identifier's last two bits, F and K.
+// CCE packets of the UDP-Lite profiles (RFC 4019 5.3.2): the outer packet type identifier and the value of context(CFP)
+// that it sets. The value is the identifier's last two bits, F and K.
 enum class Cce : std::uint8_t { kNone = 0, kOnce = 1, kOn = 2, kOff = 3 };
 inline constexpr std::array<std::string_view, 4> kCceNames = {"none", "CCE()", "CCE(ON)", "CCE(OFF)"};
 inline constexpr std::uint8_t kCceType = 0xf8;  // 111110FK; FK = 00 is IR-DYN
 
-// kNone for any octet but a CCE packet's first.
+// Returns kNone unless `octet` is the first octet of a CCE packet.
 [[nodiscard]] constexpr Cce cce_of(std::uint8_t octet) noexcept {
   return (octet & 0xfc) == kCceType ? static_cast<Cce>(octet & 3) : Cce::kNone;
 }
@@ -66,8 +67,8 @@ inline constexpr std::uint8_t kCceType = 0xf8;  // 111110FK; FK = 00 is IR-DYN
   return static_cast<std::uint8_t>(kCceType | static_cast<unsigned>(cce));
 }
 
-// The two families of base headers and extensions: with the RTP fields (RFC 3095 5.7), and without (UDP, IP and what is
-// like them, 5.11).
+// The two sets of base headers and extensions: with RTP fields (RFC 3095 5.7) and without (UDP, IP and similar
+// profiles, 5.11).
 enum class Format : std::uint8_t { kRtp, kUdp };
 
 enum class Mode : std::uint8_t { kCancel = 0, kUnidirectional = 1, kOptimistic = 2, kReliable = 3 };
