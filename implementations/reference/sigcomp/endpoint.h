@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A SigComp endpoint: RFC 3320 chapter 4. The decompressor dispatcher, the state handler and a compressor for each
-// compartment, put together as the ABI has it (headroom_messages.h): what messages say to the compressors reaches
-// them, failures are answered with NACKs, and NACKs reach the compressor whose message they name (RFC 4077).
+// Endpoint is a SigComp endpoint (RFC 3320 chapter 4): the decompressor dispatcher, the state handler and one
+// compressor for each compartment, behind the interface of headroom_messages.h. Endpoint passes feedback in received
+// messages to the compressor of their compartment, answers decompression failures with NACKs, and passes each received
+// NACK to the compressor that made the message it names (RFC 4077).
 #pragma once
 
 #include <array>
@@ -24,12 +25,12 @@
 namespace headroom::sigcomp {
 
 struct CompartmentConfig {
-  std::uint32_t state_memory_size = kLeastForSip.state_memory_size;  // octets that this endpoint offers
+  std::uint32_t state_memory_size = kLeastForSip.state_memory_size;  // octets that this endpoint offers to the peer
   CompressorConfig compressor;
 };
 
-// What a configuration says itself. The rest follows from what the two sides offer, of the endpoint or of a
-// compartment.
+// The options that a configuration sets explicitly. Options that are not set follow from what the two sides offer, for
+// the whole endpoint or for a compartment.
 struct Said {
   bool mechanism = false;
   std::optional<bool> tell_parameters;
@@ -40,11 +41,12 @@ struct EndpointConfig {
   DecompressorConfig decompressor;
   Transport transport = Transport::kMessages;
   std::uint32_t most_compartments = 1024;
-  bool sip_sdp = true;            // locally available: the dictionary of RFC 3485
-  bool presence = true;           // and that of RFC 5112
-  CompartmentConfig compartment;  // unless open() gets other settings
-  Said said;                      // for compartments opened with settings
-  // A source is a compartment; before there is one, the sender in headroom_packet.source.
+  bool sip_sdp = true;            // True if the dictionary of RFC 3485 is locally available
+  bool presence = true;           // True if the dictionary of RFC 5112 is locally available
+  CompartmentConfig compartment;  // used by open() calls without settings of their own
+  Said said;                      // used for compartments that are opened with settings
+  // Limits for each source. The source of a message is its compartment, or the sender in headroom_packet.source as long
+  // as the message has no compartment.
   GuardConfig guard = {};
 };
 
@@ -53,67 +55,71 @@ struct EndpointCounters {
   static constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kFramingError) + 1;
 
   std::uint64_t compressed = 0;
-  std::uint64_t uploads = 0;       // of these with bytecode
-  std::uint64_t uncompressed = 0;  // what could not be compressed
+  std::uint64_t uploads = 0;       // compressed messages that carry bytecode
+  std::uint64_t uncompressed = 0;  // messages that could not be compressed
   std::array<std::uint64_t, kKinds> received{};
   std::array<std::uint64_t, kReasons> failures{};
   std::uint64_t cycles = 0;
   std::uint64_t work = 0;     // in units of udvm/work.h
-  std::uint64_t endless = 0;  // messages that the verifier has ended
+  std::uint64_t endless = 0;  // messages whose bytecode the verifier stopped
   std::uint64_t accepted = 0;
   std::uint64_t nacks_sent = 0;
   std::uint64_t nacks_followed = 0;
-  std::uint64_t nacks_unknown = 0;  // about no message that is remembered
+  std::uint64_t nacks_unknown = 0;  // received NACKs that name no remembered message
 };
 
 class Endpoint {
  public:
-  // Throws std::invalid_argument with a sentence for a configuration that cannot work, std::runtime_error as Sha1 does.
+  // Throws std::invalid_argument with an explanation if the configuration cannot work, and std::runtime_error if SHA-1
+  // is not available (see Sha1).
   explicit Endpoint(const EndpointConfig& config);
 
   // ---- Compartments. Throws std::invalid_argument with a sentence when it cannot be opened.
   void open(std::uint32_t id, const CompartmentConfig& config);
   void open(std::uint32_t id) { open(id, config_.compartment); }
   bool close(std::uint32_t id);
-  // The transport of a compartment has been replaced: its stream begins anew. False when there is no such compartment.
+  // Starts the compartment's stream anew, for a transport connection that has been replaced. Returns false if there is
+  // no such compartment.
   bool restart_stream(std::uint32_t id);
-  // What the application learns by other ways than messages; both are false when there is no such compartment.
+  // Report to the compressor what the application learned outside of messages: acknowledge() that the peer has the item
+  // of state that begins with `partial`, forget() that the peer has lost its state. Both return false if there is no
+  // such compartment.
   bool acknowledge(std::uint32_t id, Octets partial);
   bool forget(std::uint32_t id);
 
   // ---- Messages: each returns the headroom_status of the packet, whose out_length it sets.
   [[nodiscard]] std::int32_t compress(headroom_packet& packet);
   [[nodiscard]] std::int32_t decompress(headroom_packet& packet, std::uint64_t now_ns);
-  // Octets are left of the stream that decompress() has continued last: next() may make a message of them. It fills a
-  // record of `drain`, or returns false where no message is complete.
+  // True if the stream that decompress() continued last has unread octets. next() then decompresses the next message of
+  // this stream into a record of `drain`, or returns false if no message is complete.
   [[nodiscard]] bool has_more() const noexcept { return unfinished_ != HEADROOM_NO_SESSION; }
   [[nodiscard]] bool next(headroom_packet& packet, std::uint64_t now_ns);
   [[nodiscard]] bool accept(std::uint32_t id);
-  // NACKs, as `take_reverse` has them.
+  // Moves waiting NACKs into `packets` and returns their number, as `take_reverse` of the ABI does.
   std::size_t take_reverse(headroom_packet* packets, std::size_t count) noexcept {
     return nacks_.take(packets, count, HEADROOM_REVERSE_FAR);
   }
-  // About the message whose outcome was returned last.
+  // Returns details about the message whose outcome was returned last.
   [[nodiscard]] headroom_message_detail detail() const noexcept;
 
   [[nodiscard]] const EndpointConfig& config() const noexcept { return config_; }
   [[nodiscard]] const EndpointCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] const StateHandler& states() const noexcept { return states_; }
   [[nodiscard]] const AdmissionCounters& admission() const noexcept { return admission_.counters(); }
-  // State, what compressors keep, and everything of fixed size.
+  // Returns the octets of memory in use: state, compressors, and everything of fixed size.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
   struct Compartment {
-    std::uint32_t opening = 0;  // of SentMessages
+    std::uint32_t opening = 0;  // number of this opening, as SentMessages uses it
     std::unique_ptr<Compressor> compressor;
     std::optional<StreamReceiver> receiver;  // on a stream
-    std::vector<std::uint8_t> rest;          // octets of the stream that are not all taken yet
-    std::size_t taken = 0;                   // of them
+    std::vector<std::uint8_t> rest;          // octets of the stream, from `taken` on not yet read
+    std::size_t taken = 0;                   // octets of `rest` that have been read
   };
 
   [[nodiscard]] Compartment* compartment(std::uint32_t id);
-  // The status of the next message of a stream; nothing when none is complete.
+  // Returns the status of the next message of the compartment's stream, or nothing if no message is complete.
   [[nodiscard]] std::optional<std::int32_t> read_stream(Compartment& c, headroom_packet& packet);
   [[nodiscard]] std::int32_t finish(const Outcome& outcome, Octets message, headroom_packet& packet);
   [[nodiscard]] std::int32_t pass_on(Octets output, headroom_packet& packet) noexcept;
@@ -129,11 +135,11 @@ class Endpoint {
   StateHandler states_;
   Decompressor decompressor_;
   Admission admission_;
-  // Of the message at hand:
+  // State of the message that is being processed:
   std::uint64_t now_ns_ = 0;
   SourceId source_ = 0;
-  bool acceptable_ = false;                         // what it asks of the state handler has not been carried out
-  std::uint32_t unfinished_ = HEADROOM_NO_SESSION;  // the compartment of has_more()
+  bool acceptable_ = false;                         // its state requests have not been carried out yet
+  std::uint32_t unfinished_ = HEADROOM_NO_SESSION;  // the compartment whose stream has_more() is about
   CompressorFactory factory_;
   std::unordered_map<std::uint32_t, Compartment> compartments_;
   std::uint32_t openings_ = 0;
@@ -142,10 +148,11 @@ class Endpoint {
   mutable Sha1 sha1_;
   std::vector<std::uint8_t> record_;
   headroom_message_detail detail_{};
-  // Of the message that detail_ is about, while that lacks the identifier of the item that it leaves. Computing it
-  // takes a while, so it is done when detail() is asked for, or before anything happens to the compressor.
+  // The compressor that made the message of detail_, as long as detail_ lacks the identifier of the item of state that
+  // the message creates; nullptr otherwise. Computing this identifier is expensive, so it is done only when detail() is
+  // called, or before the compressor changes.
   Compressor* unnamed_ = nullptr;
-  bool completed_ = false;  // detail_ is about a message whose completion the UDVM has
+  bool completed_ = false;  // True if the UDVM still has the completion of the message that detail_ is about
   EndpointCounters counters_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Octets and 2-byte words in network byte order: "MSBs of each 2-byte word are stored preceding the LSBs" (RFC 3320
-// 7.2).
+// Reads and writes 2-byte words in network byte order: "MSBs of each 2-byte word are stored preceding the LSBs" (RFC
+// 3320 7.2).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON configurations of an endpoint (implementations/README.md, and README.md of this folder for `options`) into
-// its structures.
+// Reads the JSON configuration of an endpoint into EndpointConfig and CompartmentConfig (see implementations/README.md,
+// and README.md of this folder for `options`).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,16 +10,18 @@
 
 namespace headroom::sigcomp {
 
-// What `describe` says of the scheme.
+// Returns the scheme's part of the answer to `describe`.
 [[nodiscard]] nlohmann::json scheme_description();
 
-// Throws ConfigError.
+// Returns the configuration of an endpoint. Throws ConfigError.
 [[nodiscard]] EndpointConfig endpoint_config(const nlohmann::json& json);
 
-// What `open_compartment` is given, over the configuration of the endpoint. Throws ConfigError.
+// Returns the configuration of a compartment: the settings given to `open_compartment`, and the endpoint's
+// configuration for the rest. Throws ConfigError.
 [[nodiscard]] CompartmentConfig compartment_config(const nlohmann::json& json, const EndpointConfig& endpoint);
 
-// "00ff" -> octets. Throws ConfigError, which names `what`, for anything but pairs of hexadecimal digits.
+// Converts hexadecimal digits ("00ff") to octets. Throws ConfigError, which names `what`, if the text is not made of
+// pairs of hexadecimal digits.
 [[nodiscard]] std::vector<std::uint8_t> octets_from_hex(const nlohmann::json& text, const std::string& what);
 [[nodiscard]] std::string hex_of(Octets octets);
 

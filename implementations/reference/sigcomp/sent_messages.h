@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which compartment a message was made for, by its SHA-1, which is all that a NACK says about it (RFC 4077 3.1). Fixed
-// room: a message may take the place of one sent before it, whose NACK is then about nothing that is known.
+// SentMessages finds the compartment that a message was made for by the message's SHA-1, which is all that a NACK says
+// about the message (RFC 4077 3.1). The table has a fixed size: a new message may overwrite an older one, and NACKs
+// about the older message are then unknown.
 //
-// Each opening of a compartment has a number, which its messages are noted with: nothing has to be looked for when a
-// compartment is closed, and nothing is taken for the message of another that has come to have the same id.
+// Each opening of a compartment has a number of its own, which is stored with its messages. So closing a compartment
+// needs no search, and a NACK is never attributed to a later compartment that reuses the id.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace headroom::sigcomp {
 
 class SentMessages {
  public:
-  // Room for about four messages of each of so many compartments, and for 64 at least.
+  // Makes room for about four messages of each of `compartments` compartments, and for at least 64 messages.
   explicit SentMessages(std::size_t compartments)
       : entries_(std::bit_ceil(std::clamp<std::size_t>(4 * compartments, kLeast, kMost))) {}
 
@@ -29,7 +30,7 @@ class SentMessages {
 
   void add(const Sha1Digest& message, Sender sender) noexcept { place_of(message) = {message, sender}; }
 
-  // Nothing for a message that was never sent, or too long ago.
+  // Returns the sender of a message, or nothing if the message was never sent or has been overwritten.
   [[nodiscard]] std::optional<Sender> sender_of(const Sha1Digest& message) const noexcept {
     const Entry& entry = const_cast<SentMessages*>(this)->place_of(message);
     if (entry.sender.opening == 0 || entry.message != message) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands as octets, the shortest that say it: the other direction of udvm/operand.h.
+// The encoding of operands in as few octets as possible: the inverse of udvm/operand.h.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,9 @@
 
 namespace headroom::sigcomp::assembler {
 
-// Appends the operand's octets: the shortest encoding that has `least` octets or more (1 to 3). `in_memory`: `integer`
-// is the address of the value, as references have it always. For an address, `integer` is relative already.
+// Appends the operand's shortest encoding that has `least` octets or more (1 to 3). `in_memory`: `integer` is the
+// address of the value, as it always is for references. For an address operand, `integer` is relative to the
+// instruction already.
 void encode_operand(udvm::OperandKind kind, bool in_memory, std::uint16_t integer, std::size_t least,
                     std::vector<std::uint8_t>& octets);
 

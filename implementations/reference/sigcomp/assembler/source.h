@@ -17,11 +17,11 @@ struct Position {
   std::size_t column = 1;
 };
 
-// A mistake in the source: where, and a sentence that says what is wrong and what would be right.
+// A mistake in the source: its position, and a sentence that says what is wrong and how to correct it.
 struct SourceError {
   Position at;
   std::string sentence;
-  // "line 3, column 8: …"
+  // Returns the position and the sentence, as in "line 3, column 8: …".
   [[nodiscard]] std::string text() const;
 };
 
@@ -32,14 +32,14 @@ struct Expression {
   Position at;
   std::int64_t number = 0;
   std::string name;       // kName
-  std::string operation;  // kOperation: one of 3.2.1's
+  std::string operation;  // kOperation: one of the operations in 3.2.1
   std::size_t left = 0;   // indices into Source::expressions
   std::size_t right = 0;
 };
 
 struct Operand {
   Position at;
-  bool blank = false;      // to be inferred
+  bool blank = false;      // the operand was left out and is inferred
   bool in_memory = false;  // "$"
   std::size_t expression = 0;
 };
@@ -57,7 +57,7 @@ struct Padding {
   std::size_t expression = 0;
 };
 struct Data {
-  unsigned octets = 1;  // of each value: 1 for "byte", 2 for "word"
+  unsigned octets = 1;  // octets of each value: 1 for "byte", 2 for "word"
   std::vector<std::size_t> expressions;
 };
 struct Set {
@@ -67,8 +67,9 @@ struct Set {
 struct ReadOnly {
   bool on = true;
 };
-// Where execution begins, in place of the first instruction. Not of RFC 4464, whose 3.2 lets an assembler ignore what
-// it does not know: for bytecode whose first instruction cannot be written as one.
+// Start is the directive `start`: execution begins at this address instead of the first instruction. It extends RFC
+// 4464, whose 3.2 lets an assembler ignore unknown directives, for bytecode whose first octets cannot be written as an
+// instruction.
 struct Start {
   std::size_t expression = 0;
 };
@@ -83,10 +84,11 @@ struct Source {
   std::vector<Expression> expressions;
 };
 
-// Longer sources are refused: the UDVM's memory has 65536 octets, and a source is read many times over.
+// The longest source in octets; longer ones are refused, because the UDVM's memory has only 65536 octets, and the
+// assembler passes over a source many times.
 inline constexpr std::size_t kLongestSource = 1U << 18;
 
-// Reads a source. Ends at the first mistake. An unknown directive is a mistake: 3.2 would let it be ignored, but then
+// Reads a source, up to the first mistake. An unknown directive is a mistake: 3.2 lets an assembler ignore it, but then
 // "the resulting bytecode may or may not generate the expected results".
 [[nodiscard]] std::variant<Source, SourceError> read_source(std::string_view text);
 

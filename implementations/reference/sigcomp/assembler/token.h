@@ -20,7 +20,7 @@ struct Token {
   Position at;
 };
 
-// All tokens, kEnd the last of them. `text` must outlive them.
+// Returns all tokens, ending with kEnd. REQUIRES: `text` outlives the tokens.
 [[nodiscard]] std::variant<std::vector<Token>, SourceError> tokens_of(std::string_view text);
 
 }  // namespace headroom::sigcomp::assembler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the text of a compressor's program becomes octets. It stands apart so that a program that makes very many
-// endpoints, which fuzz targets are, can link one that remembers (fuzz/assembled_once.cc).
+// Assembles the text of a compressor's program. The function is in a file of its own so that a program that makes very
+// many endpoints, such as a fuzz target, can link a version that caches results (fuzz/assembled_once.cc).
 #pragma once
 
 #include <string>

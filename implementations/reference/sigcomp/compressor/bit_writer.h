@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits into octets, as INPUT-BITS and INPUT-HUFFMAN read them (RFC 3320 8.2).
+// BitWriter packs bits into octets in the order in which INPUT-BITS and INPUT-HUFFMAN read them (RFC 3320 8.2).
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace headroom::sigcomp {
 
 enum class BitOrder {
   kMostSignificantFirst,   // input_bit_order 0
-  kLeastSignificantFirst,  // the P-bit; of a number, too (the F-bit)
+  kLeastSignificantFirst,  // P-bit set; numbers begin with the least significant bit, too (F-bit set)
 };
 
-// Writes into room that belongs to the caller; what there is no room for is dropped, and full() tells.
+// Writes into room that the caller owns. Octets beyond the room are dropped, and full() is then true.
 template <BitOrder kOrder>
 class BitWriter {
  public:
   explicit BitWriter(std::span<std::uint8_t> room) noexcept : room_(room) {}
 
-  // The low `count` bits of `value`. REQUIRES: count <= 24, and no others in `value` where the least significant bit
-  // is first.
+  // Appends the low `count` bits of `value`. REQUIRES: count <= 24; with kLeastSignificantFirst all other bits of
+  // `value` are 0.
   void put(std::uint32_t value, unsigned count) noexcept {
     if constexpr (kOrder == BitOrder::kMostSignificantFirst) {
       held_ = held_ << count | (value & ((std::uint32_t{1} << count) - 1));
@@ -33,8 +33,8 @@ class BitWriter {
     while (bits_ >= 8) take();
   }
 
-  // Fills the last octet with zeros and returns how many octets there are: one more than there is room for, when it is
-  // full.
+  // Fills the last octet with zeros. Returns the number of octets written, or one more than the room has if the room
+  // was too small.
   std::size_t finish() noexcept {
     if (bits_ != 0) put(0, 8 - bits_);
     return full_ ? room_.size() + 1 : at_;
@@ -62,7 +62,7 @@ class BitWriter {
   std::span<std::uint8_t> room_;
   std::size_t at_ = 0;
   std::uint64_t held_ = 0;
-  unsigned bits_ = 0;  // of held_, that are not in an octet yet
+  unsigned bits_ = 0;  // number of bits in held_ that are not in an octet yet
   bool full_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor of a compartment: every algorithm and mechanism, by the bytecode that `Program` puts together. The
-// messages that it makes are, behind RFC 3320's header (figure 3):
+// BytecodeCompressor is the compressor of a compartment for every algorithm and mechanism; it uses the bytecode of
+// `Program`. Its messages have, behind the header of RFC 3320 (figure 3):
 //
 //   with bytecode: the user-specific dictionary
 //   kNumber        an octet, the low seven bits of the message's number, to be returned
@@ -19,42 +19,43 @@
 
 namespace headroom::sigcomp {
 
-// What compressors of one factory share.
+// Workshop holds what the compressors of one factory share.
 struct Workshop {
-  // A configuration, apart from what differs between compartments, and what is made of it.
+  // The program for a configuration, without the options that differ between compartments.
   struct Tool {
     explicit Tool(const CompressorConfig& config, Sha1& sha1);
     Program program;
     Sha1Digest code_identifier{};      // Saved::kCode
-    std::unique_ptr<ItemNames> names;  // Saved::kMemory; of this program, which therefore stays where it is
+    std::unique_ptr<ItemNames> names;  // with Saved::kMemory; refers to `program`, so a Tool never moves
   };
-  // Text to search in: the dictionary, and behind it the text of the compartment that used it last.
+  // The text to search in: the dictionary, followed by the text of the compartment that used the bench last.
   struct Bench {
     Bench(Octets dictionary, Search search);
     Window window;
     std::uint64_t user = 0;    // 0: none
-    std::uint64_t epoch = 0;   // of its history
-    std::size_t begin = 0;     // position of the text behind the dictionary, in the history
-    std::size_t base = 0;      // up to where it is the history's
-    std::uint64_t number = 0;  // of the message that is behind that; 0: it is of no use
+    std::uint64_t epoch = 0;   // epoch of the user's history
+    std::size_t begin = 0;     // position in the history of the text behind the dictionary
+    std::size_t base = 0;      // position up to which the text is that of the history
+    std::uint64_t number = 0;  // number of the message behind `base`; 0: that text is not usable
   };
 
-  // Throws std::invalid_argument as Program does. Everything is tried once: a peer may offer something else with every
-  // message, and has fewer than 300 offers to make (RFC 3320 3.3.1).
+  // Returns the tool for a configuration. Each configuration is tried once and remembered: a peer may offer other
+  // parameters with every message, but has fewer than 300 different offers (RFC 3320 3.3.1). Throws
+  // std::invalid_argument as Program does.
   const Tool& tool(const CompressorConfig& config);
   Bench& bench(const CompressorConfig& config, const Program& program);
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   Sha1 sha1;
   std::vector<std::uint8_t> message;
-  std::vector<std::uint8_t> put;  // into the buffer in front of a message
+  std::vector<std::uint8_t> put;  // octets put into the buffer in front of a message
   Spares spares;
   std::uint64_t users = 0;
 
  private:
   struct Tried {
     CompressorConfig config;
-    std::unique_ptr<Tool> tool;  // or none
+    std::unique_ptr<Tool> tool;  // or nullptr
     std::string why_not;
   };
 
@@ -79,13 +80,13 @@ class BytecodeCompressor final : public Compressor {
 
  private:
   class Writer;
-  // What a message says in front of its codes.
+  // The fields of a message in front of its codes.
   struct Front {
     std::uint8_t flags = 0;
-    bool shares = false;  // the peer's message is compressed against
-    Octets put;           // into the buffer in front of this one
+    bool shares = false;  // True if the message is compressed against the peer's message
+    Octets put;           // octets put into the buffer in front of this message
     std::optional<History::Partial> free;
-    std::optional<Sha1Digest> own;  // identifier of this message, which is going to be kept for the peer
+    std::optional<Sha1Digest> own;  // identifier of this message if it is kept for the peer
   };
 
   [[nodiscard]] Octets first_text() const noexcept;
@@ -110,31 +111,31 @@ class BytecodeCompressor final : public Compressor {
 
   Workshop& workshop_;
   StateHandler& states_;
-  CompressorConfig config_;  // with what the peer offers now
-  // What config_ had before a peer that offers less was followed.
+  CompressorConfig config_;  // with the parameters that the peer offers now
+  // The values that config_ had before it was adapted to a peer that offers less.
   Mechanism wanted_mechanism_;
   std::uint32_t wanted_memory_;  // decompression memory of the peer
   std::size_t wanted_most_compressed_;
-  Parameters offered_;  // the peer's latest offer, which the next message uses
+  Parameters offered_;  // the peer's latest parameters, which the next message uses
   CompartmentId id_;
   std::uint64_t user_;
   const Workshop::Tool* tool_;
   Workshop::Bench* bench_;
   History history_;
-  bool code_is_known_ = false;  // Saved::kCode
-  std::uint64_t turns_ = 0;     // of messages sent, one behind another
-  bool is_turn_begun_ = false;  // the newest of them, and the peer has not been heard since
-  // The message of the peer that the next one is compressed against, and its number; 0: there is none. The peer has
-  // announced it as state.
+  bool code_is_known_ = false;  // with Saved::kCode: the peer has the bytecode
+  std::uint64_t turns_ = 0;     // number of turns: series of sent messages
+  bool is_turn_begun_ = false;  // True if the newest turn has begun and the peer has sent nothing since
+  // The message of the peer that the next message is compressed against, which the peer has announced as state, and its
+  // number; 0: none.
   std::vector<std::uint8_t> shared_;
   Sha1Digest shared_identifier_{};
   std::uint64_t shared_number_ = 0;
-  std::size_t shared_cost_ = 0;     // octets of state memory that it takes at the peer
-  std::size_t shared_in_turn_ = 0;  // with it, messages that the peer has announced since anything was sent
+  std::size_t shared_cost_ = 0;     // octets of state memory that the item takes at the peer
+  std::size_t shared_in_turn_ = 0;  // messages announced by the peer since the last sent one, with shared_
   struct OwnShared {
     Sha1Digest identifier;
-    std::uint64_t number;   // of the message
-    bool is_known = false;  // that message has been acknowledged
+    std::uint64_t number;   // number of the message
+    bool is_known = false;  // True if the message has been acknowledged
   };
   std::vector<OwnShared> own_shared_;  // the oldest first
   Sent sent_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The static dictionaries, items of state that every endpoint has (RFC 5049 4.5) or may have: for SIP and SDP (RFC
-// 3485) and for presence (RFC 5112). Both have address 0, instruction 0 and a minimum access length of 6 octets.
+// The static dictionaries: items of state that every endpoint has (for SIP and SDP: RFC 3485, RFC 5049 4.5) or may have
+// (for presence: RFC 5112). Both have address 0, instruction 0 and a minimum access length of 6 octets.
 #pragma once
 
 #include "sigcomp/octets.h"

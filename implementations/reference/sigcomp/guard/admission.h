@@ -19,31 +19,31 @@ namespace headroom::sigcomp {
 
 using SourceId = std::uint64_t;
 
-// So much in the long run, and `burst` at once on top of it. A rate of 0 is no limit.
+// A rate limit: `per_second` in the long run, and `burst` at once on top of that. A `per_second` of 0 is no limit.
 struct Allowance {
   std::uint64_t per_second = 0;
   std::uint64_t burst = 0;
 };
 
 struct AdmissionConfig {
-  Allowance work = {};      // of one source, in units of udvm/work.h, 5 ns each at most
-  Allowance failures = {};  // of one source: messages that ended in decompression failure, each counted as kFailure
-  // All unvouched sources together, in units of work: forged addresses are many.
+  Allowance work = {};      // work of one source, in units of udvm/work.h, 5 ns each at most
+  Allowance failures = {};  // decompression failures of one source, each counted as kFailure
+  // Work of all unvouched sources together, in units of udvm/work.h: a sender can forge many addresses.
   Allowance strangers = {};
-  std::size_t most_sources = 10'000;  // that are remembered, at about 150 octets each
+  std::size_t most_sources = 10'000;  // number of remembered sources, at about 150 octets each
 
-  static constexpr std::uint64_t kFailure = 1000;  // so that rates below one a second can be said
+  static constexpr std::uint64_t kFailure = 1000;  // allows rates below one failure per second
   [[nodiscard]] bool is_limited() const noexcept {
     return work.per_second != 0 || failures.per_second != 0 || strangers.per_second != 0;
   }
 };
 
-// A token bucket, as the time when all that has been charged will be paid off.
+// Bucket is a token bucket. It stores the time when all charges so far will be paid off.
 class Bucket {
  public:
   [[nodiscard]] bool allows(const Allowance& allowance, std::uint64_t now_ns) const noexcept;
   void charge(const Allowance& allowance, std::uint64_t now_ns, std::uint64_t amount) noexcept;
-  // Nothing is owed any more.
+  // True if all charges are paid off.
   [[nodiscard]] bool is_full(std::uint64_t now_ns) const noexcept { return paid_off_ns_ <= now_ns; }
 
  private:
@@ -55,29 +55,30 @@ struct AdmissionCounters {
   std::uint64_t refused_for_work = 0;
   std::uint64_t refused_for_failures = 0;
   std::uint64_t refused_as_strangers = 0;
-  std::uint64_t forgotten = 0;  // sources that were given up for others
+  std::uint64_t forgotten = 0;  // sources that were removed to make room for others
   friend bool operator==(const AdmissionCounters&, const AdmissionCounters&) = default;
   [[nodiscard]] std::uint64_t refused() const noexcept {
     return refused_for_work + refused_for_failures + refused_as_strangers;
   }
 };
 
-// Admission takes its times from the caller, in nanoseconds; a time that goes back counts as the same time. Memory is
-// bounded by most_sources. Beyond that, the least recently seen source is removed, strangers first, so that a flood of
-// strangers removes no vouched source. A stranger's debt goes with it; the strangers' common debt stays.
+// Admission takes times from the caller, in nanoseconds; a time earlier than the latest one counts as the latest one.
+// Memory is bounded by most_sources: beyond it the least recently seen source is removed, strangers (unvouched sources)
+// first, so that a flood of strangers removes no vouched source. A stranger's debt is removed with it; the common debt
+// of all strangers remains.
 class Admission {
  public:
-  // Throws std::invalid_argument with a sentence for a configuration that cannot work.
+  // Throws std::invalid_argument with an explanation if the configuration cannot work.
   explicit Admission(const AdmissionConfig& config);
 
-  // Whether a message of `source` may be decompressed now. What it will cost is not known yet: a source that owes
-  // nothing may go into debt with one message.
+  // True if a message of `source` may be decompressed now. The cost of the message is not known yet: a source without
+  // debt may go into debt with one message.
   [[nodiscard]] bool admit(SourceId source, std::uint64_t now_ns);
-  // What the message admitted last has cost.
+  // Charges `source` for the cost of the last admitted message.
   void charge(SourceId source, std::uint64_t now_ns, std::uint64_t work, bool failed);
-  // The application has recognised a message as this source's: it is no stranger.
+  // Marks the source as vouched: the application has recognised a message of this source.
   void vouch(SourceId source);
-  // The number is free for another: what is known of this one, debts and all, is known no longer.
+  // Removes all knowledge of the source, debts included: its number may be used for another source.
   void forget(SourceId source);
 
   [[nodiscard]] const AdmissionCounters& counters() const noexcept { return counters_; }
@@ -96,10 +97,10 @@ class Admission {
   [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
 
   AdmissionConfig config_;
-  std::uint64_t now_ns_ = 0;  // the latest time so far
+  std::uint64_t now_ns_ = 0;  // the latest time that a caller has passed
   Bucket all_strangers_;
   std::unordered_map<SourceId, Source> sources_;
-  // Those heard of most recently at the front.
+  // Unvouched and vouched sources, the most recently seen first.
   std::list<SourceId> strangers_;
   std::list<SourceId> vouched_;
   AdmissionCounters counters_;

@@ -10,7 +10,7 @@
 
 namespace headroom::sigcomp {
 
-// Throws ConfigError.
+// Reads the limits into the two configurations. Throws ConfigError.
 void read_guard(const nlohmann::json& json, DecompressorConfig& decompressor, GuardConfig& guard);
 
 }  // namespace headroom::sigcomp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why decompression failed: the reason codes of RFC 4077 3.2, which a NACK carries, and what goes with them.
+// The reasons for a decompression failure: the codes of RFC 4077 3.2, which a NACK carries, and the other fields of a
+// NACK.
 #pragma once
 
 #include <array>
@@ -40,21 +41,21 @@ enum class Reason : std::uint8_t {
   kFramingError = 25,
 };
 
-// The name in figure 2 of RFC 4077, such as "STATE_NOT_FOUND"; "UNKNOWN" for a value that has none.
+// Returns the name in figure 2 of RFC 4077, such as "STATE_NOT_FOUND", or "UNKNOWN" for a value that has none.
 [[nodiscard]] std::string_view name_of(Reason reason) noexcept;
 
 inline constexpr std::size_t kMostDetails = 20;  // octets: "State ID (6 - 20 bytes)" is the longest of the details
 
-// A decompression failure with everything that a NACK says about it.
+// A decompression failure, with all fields of the NACK that reports it.
 struct Failure {
   Reason reason = Reason::kNone;
-  std::uint8_t opcode = 0;  // of the failed instruction; 0 when no code had begun to run
-  std::uint16_t pc = 0;     // its memory address; 0 likewise
+  std::uint8_t opcode = 0;  // opcode of the failed instruction; 0 if no instruction had been executed
+  std::uint16_t pc = 0;     // memory address of the failed instruction; 0 if no instruction had been executed
   std::uint8_t details_length = 0;
   std::array<std::uint8_t, kMostDetails> details_room{};
 
   [[nodiscard]] Octets details() const noexcept { return Octets(details_room).first(details_length); }
-  // REQUIRES: at most kMostDetails octets.
+  // Sets the details. REQUIRES: at most kMostDetails octets.
   void set_details(Octets octets) noexcept;
 };
 

@@ -9,24 +9,25 @@
 
 namespace headroom::sigcomp {
 
-// Takes a stream apart into messages, whatever the pieces in which it arrives.
+// RecordReader splits a stream into messages, whatever the pieces in which the stream arrives.
 class RecordReader {
  public:
   enum class Event {
-    kMore,          // all octets are taken; the message goes on
+    kMore,          // all octets have been read; the message is not complete
     kMessage,       // message() is complete
-    kTooLong,       // the message has more than `most` octets; the rest of it is passed over, up to its end
+    kTooLong,       // the message has more than `most` octets; the reader skips the rest of it
     kFramingError,  // 0xFF80 to 0xFFFE: "the decompressor SHOULD close the stream-based transport in this case"
   };
 
-  // `most`: octets of a message, without quoting; all that is ever kept.
+  // `most` is the limit on the octets of a message without quoting, and on the memory that the reader uses.
   explicit RecordReader(std::size_t most) : most_(most) {}
 
-  // Takes octets from the front of `stream`, which moves on behind them, until there is an event. After a framing
-  // error nothing is taken any more.
+  // Reads octets and removes them from the front of `stream`, until there is an event. After a framing error nothing is
+  // read any more.
   Event read(Octets& stream);
 
-  // After kMessage, until the next read(): never empty, for delimiters in a row delimit nothing (RFC 4465 3.4).
+  // Returns the last message. Valid after kMessage, until the next read(). The message is never empty, because
+  // consecutive delimiters delimit no message (RFC 4465 3.4).
   [[nodiscard]] Octets message() const noexcept { return message_; }
 
  private:
@@ -34,15 +35,15 @@ class RecordReader {
 
   std::size_t most_;
   std::vector<std::uint8_t> message_;
-  unsigned quoted_ = 0;  // octets that are still to be copied literally
-  bool marked_ = false;  // 0xFF has come, and what it means has not
-  bool done_ = false;    // message() has been handed out
+  unsigned quoted_ = 0;  // number of octets that are still to be copied literally
+  bool marked_ = false;  // 0xFF has been read, and the octet that tells its meaning has not
+  bool done_ = false;    // True after kMessage: the next octet begins a new message
   bool too_long_ = false;
   bool broken_ = false;
 };
 
-// Appends `message` with its quoting and the delimiter behind it. It grows by one octet for each 0xFF that is not
-// quoted with one before it (by 1/128 at worst), and two for the delimiter.
+// Appends `message` to `stream`, with quoting and the delimiter. Record marking adds one octet for each 0xFF that is
+// not quoted by an earlier 0xFF (1/128 of the message at worst), and two octets for the delimiter.
 void write_record(Octets message, std::vector<std::uint8_t>& stream);
 
 }  // namespace headroom::sigcomp

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state handler: RFC 3320 chapter 6, with RFC 4896 chapters 3.3, 5, 6, 9 and 10. It keeps items of state, the
-// compartments that they were created under, and the feedback that goes with a compartment. It is the only thing that
-// one message leaves to the next.
+// The state handler: RFC 3320 chapter 6, with RFC 4896 chapters 3.3, 5, 6, 9 and 10. StateHandler keeps items of state,
+// the compartments that they were created under, and the feedback of each compartment. Nothing else passes from one
+// message to the next.
 #pragma once
 
 #include <map>
@@ -21,14 +21,15 @@ using CompartmentId = std::uint64_t;
 inline constexpr std::uint32_t kItemCost = 64;                   // octets besides the value, RFC 3320 6.2
 inline constexpr std::uint16_t kLocalRetentionPriority = 65535;  // "these states must always be freed first"
 
-// What is known of the endpoint that a compartment stands for, as its messages have told.
+// The peer of a compartment, as its messages have described it.
 struct Peer {
-  std::optional<Parameters> parameters;  // as announced last
+  std::optional<Parameters> parameters;  // the latest announced ones
   std::optional<std::uint8_t> version;
   bool wants_no_state = false;        // S-bit
   bool wants_no_local_state = false;  // I-bit
-  // Items of state that it offers, those announced last at the end. No more than kMostAnnouncements are kept: an
-  // announcement may be ignored (RFC 4465 4.1), and memory for it is not part of any state_memory_size.
+  // Partial identifiers of the items of state that the peer offers, the latest announcements last. At most
+  // kMostAnnouncements are kept: an announcement may be ignored (RFC 4465 4.1), and its memory is not part of any
+  // state_memory_size.
   static constexpr std::size_t kMostAnnouncements = 32;
   std::vector<std::vector<std::uint8_t>> announced;
 };
@@ -36,9 +37,10 @@ struct Peer {
 class StateHandler final : public StateSource {
  public:
   static constexpr std::uint64_t kAnyMemory = ~std::uint64_t{0};
-  // Throws std::runtime_error as Sha1 does. `most_compartments`, and `most_memory`, octets that are promised to all of
-  // them together as their state_memory_size: beyond them open() refuses. So no compartment, whatever it does, takes
-  // state memory from another, and none is ever given less than what it was promised.
+  // `most_compartments` limits the number of compartments, `most_memory` the octets of state memory that all
+  // compartments together are promised; open() refuses to go beyond them. So each compartment always has the state
+  // memory that it was promised, whatever other compartments do. Throws std::runtime_error if SHA-1 is not available
+  // (see Sha1).
   explicit StateHandler(std::size_t most_compartments, std::uint64_t most_memory = kAnyMemory);
 
   // ---- Locally available state that belongs to no compartment, such as dictionaries (RFC 4896 10.3.2). Stays for
@@ -46,35 +48,37 @@ class StateHandler final : public StateSource {
   bool offer(const StateHeader& header, Octets value);
 
   // ---- Compartments. The application decides who has one, and authenticates messages (RFC 3320 3.1).
-  // False when there is one with this id already, there are too many, too much memory has been promised, or the size is
-  // not one of 3.3.1 (0 is).
+  // Opens a compartment. Returns false if the id is in use, there are too many compartments, too much memory has been
+  // promised, or the size is not one of 3.3.1 (0 is allowed).
   bool open(CompartmentId id, std::uint32_t state_memory_size);
-  // What the compartment created is freed. False when there is none.
+  // Closes a compartment and frees its items. Returns false if there is no such compartment.
   bool close(CompartmentId id);
   [[nodiscard]] bool has(CompartmentId id) const { return compartments_.contains(id); }
   [[nodiscard]] std::size_t compartments() const noexcept { return compartments_.size(); }
-  // Octets of state memory that open compartments have been promised.
+  // Returns the octets of state memory that open compartments have been promised.
   [[nodiscard]] std::uint64_t promised() const noexcept { return promised_; }
 
   // ---- Messages
-  // What a message that has been decompressed asks for, under the compartment that the application returned for it:
-  // creations, frees, feedback, in the order of 9.4.9. Returns false, and does nothing, when there is no such
+  // Carries out what a decompressed message requests, for the compartment that the application has determined:
+  // creations, frees and feedback, in the order of 9.4.9. Returns false, and does nothing, if there is no such
   // compartment ("no valid compartment", RFC 3320 4.3).
   bool apply(CompartmentId id, const udvm::Completion& completion, Octets returned_feedback);
 
-  // One creation, RFC 3320 6.2, also for state that this endpoint makes by itself with kLocalRetentionPriority. False
-  // when it was unsuccessful: no such compartment, no state memory, or a clash of identifiers.
+  // Creates an item of state (RFC 3320 6.2), also for state that this endpoint makes by itself with
+  // kLocalRetentionPriority. Returns false if the creation was unsuccessful: no such compartment, no state memory, or a
+  // clash of identifiers.
   bool create(CompartmentId id, const StateHeader& header, std::uint16_t priority, Octets value);
-  // Frees the one item of the compartment that matches; false when none does, or several do.
+  // Frees the compartment's item that matches `partial`. Returns false if no item or several items match.
   bool free(CompartmentId id, Octets partial);
 
   // ---- What there is
   [[nodiscard]] StateFound find(Octets partial) const noexcept override;
   [[nodiscard]] std::size_t items() const noexcept { return items_.size(); }
-  // Items of a compartment, and the state memory that they take. 0 when there is no such compartment.
+  // Return the number of items of a compartment, and the octets of state memory that they take. Both return 0 if there
+  // is no such compartment.
   [[nodiscard]] std::size_t items_of(CompartmentId id) const;
   [[nodiscard]] std::uint32_t memory_of(CompartmentId id) const;
-  // State memory of it that nothing takes. 0 when there is no such compartment.
+  // Returns the compartment's free state memory in octets, or 0 if there is no such compartment.
   [[nodiscard]] std::uint32_t room_of(CompartmentId id) const;
   // Calls act(item) for each item of a compartment, in the order in which they would be freed.
   template <typename Act>
@@ -83,24 +87,26 @@ class StateHandler final : public StateSource {
       for (const auto& [order, item] : c->by_order) act(item->second.item);
     }
   }
-  // nullptr when there is no such compartment.
+  // Returns the peer of a compartment, or nullptr if there is no such compartment.
   [[nodiscard]] const Peer* peer_of(CompartmentId id) const;
-  // The feedback item that the compressor of this compartment is to return, in every message until another takes its
-  // place (RFC 4896 9.2); empty when there is none.
+  // Returns the feedback item that the compressor of this compartment is to return in every message until a new item
+  // replaces it (RFC 4896 9.2); empty if there is none.
   [[nodiscard]] Octets feedback_to_return(CompartmentId id) const;
-  // The feedback item that came back last: what the compressor of this compartment had asked for. Empty when none has.
+  // Returns the feedback item that the peer returned last, as the compressor of this compartment had requested; empty
+  // if none has been returned.
   [[nodiscard]] Octets returned_feedback(CompartmentId id) const;
 
  private:
   struct Stored {
     StateItem item;
-    std::size_t compartments = 0;  // that have it
-    bool local = false;            // offered, so never deleted
+    std::size_t compartments = 0;  // number of compartments that have the item
+    bool local = false;            // True for an item that offer() added, which is never deleted
   };
-  // By identifier, so that those which share their first octets are neighbours.
+  // Items sorted by identifier, so that items whose identifiers share their first octets are neighbours.
   using Items = std::map<Sha1Digest, Stored>;
 
-  // The order in which items of a compartment are freed: priority 65535, then from 0 up, the older first.
+  // The order in which items of a compartment are freed: first priority 65535, then priorities from 0 up; older items
+  // first.
   struct Order {
     std::uint32_t rank;
     std::uint64_t age;  // the number of the creation
@@ -108,7 +114,7 @@ class StateHandler final : public StateSource {
   };
   struct Compartment {
     std::uint32_t allowed = 0;            // state_memory_size that the application gave
-    std::uint32_t state_memory_size = 0;  // the same, or 0 after an S-bit
+    std::uint32_t state_memory_size = 0;  // `allowed`, or 0 after an S-bit
     std::uint32_t used = 0;
     std::map<Order, Items::iterator> by_order;
     std::unordered_map<const Stored*, Order> by_item;

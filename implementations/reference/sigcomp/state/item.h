@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Items of state, and how the UDVM asks for them: RFC 3320 3.3.3, 7.2, 9.4.5 and 9.4.9.
+// Items of state, and the interface by which the UDVM reads them: RFC 3320 3.3.3, 7.2, 9.4.5 and 9.4.9.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ inline constexpr std::size_t kMostIdentifier = kSha1Octets;
   return octets >= kLeastIdentifier && octets <= kMostIdentifier;
 }
 
-// What a state item is made of, apart from the value.
+// The fields of a state item, except for the identifier and the value.
 struct StateHeader {
   std::uint16_t address = 0;
   std::uint16_t instruction = 0;
@@ -31,23 +31,25 @@ struct StateItem {
   std::vector<std::uint8_t> value;  // state_length octets, below 65536
 };
 
-// "a 20-byte SHA-1 hash over the byte string formed by concatenating the state_length, state_address,
-// state_instruction, minimum_access_length and state_value (in the order given)". REQUIRES: value.size() < 65536.
+// Returns the identifier of a state item: "a 20-byte SHA-1 hash over the byte string formed by concatenating the
+// state_length, state_address, state_instruction, minimum_access_length and state_value (in the order given)".
+// REQUIRES: value.size() < 65536.
 [[nodiscard]] Sha1Digest identifier_of(Sha1& sha1, const StateHeader& header, Octets value) noexcept;
 
-// What was found for a partial state identifier.
+// The result of a search for a partial state identifier.
 struct StateFound {
   enum class Kind { kOne, kNone, kSeveral };
   Kind kind = Kind::kNone;
-  const StateItem* item = nullptr;  // with kOne; valid until the next call that changes states
+  const StateItem* item = nullptr;  // set with kOne; valid until the next call that changes states
 };
 
-// Where the UDVM gets states from: "compares it with the most significant bytes of the state_identifier in every
-// currently stored state item". The minimum access length is for the caller to check.
+// StateSource is where the UDVM reads states from. find() takes a partial state identifier and "compares it with the
+// most significant bytes of the state_identifier in every currently stored state item". The caller checks the minimum
+// access length.
 class StateSource {
  public:
   virtual ~StateSource() = default;
-  // REQUIRES: is_identifier_length(partial.size()).
+  // Finds the item with this partial identifier. REQUIRES: is_identifier_length(partial.size()).
   [[nodiscard]] virtual StateFound find(Octets partial) const noexcept = 0;
 };
 

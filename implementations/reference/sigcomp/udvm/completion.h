@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What END-MESSAGE passes to the state handler: RFC 3320 9.4.9. All octets lie in the UDVM and stay there until its
-// next message.
+// The requests and parameters that END-MESSAGE passes to the state handler: RFC 3320 9.4.9. All octets lie in the UDVM
+// and are valid until it processes the next message.
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@ inline constexpr std::size_t kMostFrees = 4;      // RFC 3320 9.4.7
 struct StateRequest {
   enum class Kind : std::uint8_t { kCreate, kFree };
   Kind kind = Kind::kCreate;
-  StateHeader header;                    // of the item to be created
-  std::uint16_t retention_priority = 0;  // likewise
+  StateHeader header;                    // fields of the item to be created
+  std::uint16_t retention_priority = 0;  // retention priority of the item to be created
   Octets octets;                         // the item's value, or the partial identifier of the one to be freed
 };
 
 class Completion {
  public:
   RequestedFeedback feedback;
-  // Figure 13 up to the last partial state identifier; empty when returned_parameters_location was 0.
+  // The fields of figure 13 up to the last partial state identifier; empty if returned_parameters_location was 0.
   Octets returned_parameters;
 
-  // In the order in which they were made.
+  // Returns the requests in the order in which they were made.
   [[nodiscard]] std::span<const StateRequest> requests() const noexcept { return std::span(requests_).first(count_); }
 
-  // Makes room for one more; nullptr when there have been four of its kind.
+  // Adds a request of this kind. Returns nullptr if there are four requests of the kind already.
   [[nodiscard]] StateRequest* add(StateRequest::Kind kind) noexcept {
     std::size_t& made = kind == StateRequest::Kind::kCreate ? creations_ : frees_;
     if (made == (kind == StateRequest::Kind::kCreate ? kMostCreations : kMostFrees)) return nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The CRC of RFC 3320 9.3.5: the 16-bit frame check sequence of PPP (RFC 1662 C.2), x^16 + x^12 + x^5 + 1, as an
-// integer.
+// integer value.
 #pragma once
 
 #include <array>

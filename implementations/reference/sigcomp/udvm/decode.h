@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One instruction taken apart for people: for the disassembler and the tracer. The interpreter has a way of its own
-// (interpreter.cc), which this does not use and is tested against.
+// Decodes single instructions for the disassembler and the tracer. The interpreter has a decoder of its own
+// (interpreter.cc), which is tested against this one.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ namespace headroom::sigcomp::udvm {
 
 struct DecodedOperand {
   OperandKind kind = OperandKind::kLiteral;
-  bool in_memory = false;     // the integer is an address, as it always is with a reference
-  std::uint16_t integer = 0;  // as encoded; what an address operand adds to its instruction's address is not in it
+  bool in_memory = false;     // the integer is an address (always true for a reference)
+  std::uint16_t integer = 0;  // the encoded integer; an address operand is relative to its instruction
   std::uint8_t length = 0;    // octets
 };
 
 struct Decoded {
   std::uint8_t opcode = 0;
-  std::uint32_t length = 0;  // octets in all
+  std::uint32_t length = 0;  // octets of the whole instruction
   std::vector<DecodedOperand> operands;
-  bool is_complete = true;  // false: there were more than `most` operands, and `length` is not known
+  bool is_complete = true;  // False if there were more than `most` operands; `length` is then not known
 };
 
-// The instruction at `pc`, with `most` operands at most. Octets behind the end of `memory` count as 0. Nothing when
-// there is no instruction or an operand is not one. REQUIRES: pc < memory.size().
+// Decodes the instruction at `pc`, with at most `most` operands. Octets behind the end of `memory` count as 0. Returns
+// nothing if there is no instruction or an operand is not valid. REQUIRES: pc < memory.size().
 [[nodiscard]] std::optional<Decoded> decode(Octets memory, std::uint16_t pc, std::size_t most);
 
 }  // namespace headroom::sigcomp::udvm

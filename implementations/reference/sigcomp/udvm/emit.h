@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What idioms do (idiom.h), where nothing can go wrong.
+// The execution of idioms (idiom.h) in cases where no instruction of an idiom can fail.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +35,14 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_octet(const Instruction& i, std::u
   return true;
 }
 
-// COPY-OFFSET and OUTPUT of a match. REQUIRES: both strings are one piece within the memory, and no code; `output` has
-// room for `length` octets, and kShort more that may be written.
+// Executes COPY-OFFSET and OUTPUT of a match. REQUIRES: source and destination each lie in one piece within the memory
+// and contain no code; `output` has room for `length` octets, and kShort more octets that may be overwritten.
 HEADROOM_ALWAYS_INLINE inline void Udvm::copy_match(std::uint32_t from, std::uint32_t length, std::uint32_t to,
                                                     std::uint8_t* output) noexcept {
   std::uint8_t* const memory = memory_.data();
   if (length <= kShort && (from > to || to - from >= kShort || mutant("sigcomp-idiom-without-overlap"))) [[likely]] {
-    // As many octets whatever the length is, so that nothing depends on it; those behind are put back.
+    // Always copies kShort octets, so that the time does not depend on the length; the octets behind the match are
+    // restored.
     using Piece = std::array<std::uint8_t, kShort>;
     Piece piece;
     Piece behind;
@@ -70,7 +71,8 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_match(const Instruction& i, std::u
   const std::uint32_t length = load16(memory + i.integers[E::kLength]);
   const std::uint16_t from = bounds.before(to, load16(memory + i.integers[E::kOffset]));
   const std::uint64_t cost = 1 + (1 + length) + (1 + length) + (mutant("sigcomp-idiom-jumps-free") ? 0 : 1);
-  // What is copied is one piece and goes to one piece, behind everything that the instructions look at.
+  // Source and destination must each be one piece, and the destination must lie behind everything that the instructions
+  // read.
   if (cost > spare || length == 0 || length > bounds.run(from) || length > bounds.run(to) || from + length > size ||
       to + length > size || to <= words + 1 || i.integers[E::kNext] >= size || length > kMostOutput - output_length_ ||
       code_.has(to, length) || code_.has(old, 2) || code_.has(pointer, 2)) {

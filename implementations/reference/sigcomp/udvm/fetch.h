@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the interpreter reads operands (RFC 3320 8.5) and words of the memory.
+// Classes by which the interpreter reads operands (RFC 3320 8.5) and words of the memory.
 #pragma once
 
 #include "sigcomp/message/reason.h"
@@ -8,8 +8,8 @@
 #include "sigcomp/udvm/memory.h"
 #include "sigcomp/udvm/operand.h"
 
-// The interpreter is fast as long as a Fetch lives in registers, which takes inlining of all that it does. Not with
-// sanitizers, whose checks would make so much code of it that compiling takes half a minute.
+// The interpreter is fast only if a Fetch lives in registers, which requires that all its functions are inlined. With
+// sanitizers they are not inlined: the sanitizers' checks add so much code that compiling would take half a minute.
 #if defined(__SANITIZE_ADDRESS__)
 #define HEADROOM_ALWAYS_INLINE
 #elif defined(__has_feature)
@@ -23,28 +23,28 @@
 
 namespace headroom::sigcomp::udvm {
 
-// Whether the word at `address` begins in the last octet and ends in the first: "the arithmetic is modulo 2^16" (8.3),
-// which only a memory of 65536 octets lets one see.
+// True if the word at `address` begins in the last octet of the memory and ends in the first: "the arithmetic is modulo
+// 2^16" (8.3), which is visible only in a memory of 65536 octets.
 [[nodiscard]] inline bool wraps_at(std::uint32_t address, std::uint32_t size) noexcept {
   return size == kMostMemory && address == kMostMemory - 1;
 }
-// Whether there is a word at `address` in a memory of `size` octets.
+// True if a memory of `size` octets has a word at `address`.
 [[nodiscard]] inline bool is_word(std::uint32_t address, std::uint32_t size) noexcept {
   return address + 1 < size || wraps_at(address, size);
 }
 
-// Words in the memory. What goes wrong is kept in `trouble` and asked for once, when all operands have been read; until
-// then a bad one counts as 0.
+// Words reads and writes words of the memory. An error is stored in `trouble`, which the caller checks once all
+// operands have been read; until then a word that cannot be read counts as 0.
 class Words {
  public:
-  // `memory` has `size` octets and the padding of Memory.
+  // `memory` has `size` octets, followed by the padding of Memory.
   Words(std::uint8_t* memory, std::uint32_t size, Code& code) noexcept : memory_(memory), size_(size), code_(code) {}
 
   Reason trouble = Reason::kNone;
 
   HEADROOM_ALWAYS_INLINE [[nodiscard]] bool good() const noexcept { return trouble == Reason::kNone; }
 
-  // memory[address]
+  // Returns memory[address].
   HEADROOM_ALWAYS_INLINE [[nodiscard]] std::uint16_t word(std::uint32_t address) noexcept {
     if (address + 1 < size_) [[likely]]
       return load16(memory_ + address);
@@ -79,22 +79,23 @@ class Words {
   [[nodiscard]] bool wraps(std::uint32_t address) const noexcept { return wraps_at(address, size_); }
 };
 
-// The operands of an instruction that has been taken apart, one after another.
+// Fetch reads the operands of a decoded instruction in order.
 class Fetch : public Words {
  public:
-  // From the operand with the number `next` on.
+  // Begins with the operand number `next`.
   Fetch(const Instruction& instruction, std::uint8_t* memory, std::uint32_t size, Code& code,
         std::uint32_t next = 0) noexcept
       : Words(memory, size, code), instruction_(instruction), next_(next), end_(instruction.end) {
     trouble = instruction.trouble;
   }
 
-  // The address behind the instruction; with operands that are not all here, behind those that are, until it is set.
+  // Returns the address behind the instruction. If not all operands are decoded, it is the address behind the decoded
+  // ones until set_end() corrects it.
   [[nodiscard]] std::uint32_t end() const noexcept { return end_; }
   void set_end(std::uint32_t end) noexcept { end_ = end; }
 
   HEADROOM_ALWAYS_INLINE std::uint16_t literal() noexcept { return instruction_.integers[next_++]; }
-  // Where the operand's value is; word() gets it.
+  // Returns the address of the operand's value; word() reads the value.
   HEADROOM_ALWAYS_INLINE std::uint16_t reference() noexcept { return instruction_.integers[next_++]; }
   HEADROOM_ALWAYS_INLINE std::uint16_t multitype() noexcept {
     const std::uint32_t i = next_++;
@@ -105,7 +106,7 @@ class Fetch : public Words {
   HEADROOM_ALWAYS_INLINE std::uint16_t address(std::uint32_t pc) noexcept {
     return static_cast<std::uint16_t>(pc + multitype());
   }
-  // What is left, where all of it is here and no value in the memory; nullptr otherwise.
+  // Returns the remaining operands if all of them are decoded and none has its value in the memory; nullptr otherwise.
   [[nodiscard]] const std::uint16_t* values() const noexcept {
     return instruction_.is_complete && instruction_.in_memory >> next_ == 0 ? &instruction_.integers[next_] : nullptr;
   }
@@ -116,7 +117,7 @@ class Fetch : public Words {
   std::uint32_t end_;
 };
 
-// Operands whose values are known.
+// Values reads operands whose values are known already.
 class Values {
  public:
   explicit Values(const std::uint16_t* next) noexcept : next_(next) {}
@@ -128,8 +129,8 @@ class Values {
   const std::uint16_t* next_;
 };
 
-// Operands as they lie in the memory from `end` on: of the instructions that have very many. The octets behind the
-// memory are zero and readable, so an operand is read first and then found to end beyond the memory.
+// FetchFromMemory reads operands directly from the memory from address `end` on, for instructions with very many
+// operands. The octets behind the memory are zero and readable, so an operand is read before its end is checked.
 class FetchFromMemory : public Words {
  public:
   FetchFromMemory(std::uint8_t* memory, std::uint32_t size, Code& code, std::uint32_t end) noexcept
@@ -147,8 +148,8 @@ class FetchFromMemory : public Words {
     return e.in_memory ? word(value) : value;
   }
   std::uint16_t address(std::uint32_t pc) noexcept { return static_cast<std::uint16_t>(pc + multitype()); }
-  // Passes over an operand without a look at its value. good() is to be asked now and then, since only so many octets
-  // behind the memory are readable.
+  // Skips an operand without reading its value. REQUIRES: the caller checks good() from time to time, as only a limited
+  // number of octets behind the memory are readable.
   void skip_multitype() noexcept { integer(kMultitypeEncodings[memory_[end_]]); }
 
  private:
