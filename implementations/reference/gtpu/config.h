@@ -14,7 +14,7 @@
 
 namespace headroom::gtpu {
 
-// Files of inspection: rules, and what is compiled of them. "": none.
+// The files of flow inspection: L7 rules, L3 rules, and a cache of the compiled rules. An empty path: no file.
 struct InspectionFiles {
   std::string l7{};
   std::string l3{};
@@ -29,11 +29,11 @@ inline constexpr bool kHasInspection = false;
 
 struct Config {
   LocalAddresses addresses{};
-  Address node{};  // Node ID, and of the F-SEIDs
+  Address node{};  // Node ID, and address in F-SEIDs
   std::uint32_t max_sessions = 65536;
   std::uint32_t recovery_time = 3'900'000'000;  // seconds since 1900
   std::uint32_t error_indications_per_second = 1000;
-  std::uint32_t flows = 0;  // entries of the flow table of one worker
+  std::uint32_t flows = 0;  // entries of each worker's flow table
   std::vector<PredefinedRule> predefined_rules{};
   std::optional<InspectionFiles> inspection{};
 };
@@ -41,7 +41,7 @@ struct Config {
 inline constexpr std::uint32_t kMostSessions = 4'000'000;
 inline constexpr std::uint32_t kMostFlows = 1U << 24;
 
-// Throws ConfigError.
+// Reads a configuration. Throws ConfigError.
 [[nodiscard]] Config read_config(const nlohmann::json& json);
 
 }  // namespace headroom::gtpu

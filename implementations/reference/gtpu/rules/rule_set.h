@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RuleSet is what workers read of the rules of a session: compiled once, never changed, and laid out in one block, so
-// that a worker can fetch all of it as soon as it knows where it begins.
+// RuleSet holds a session's rules in the form that workers read: compiled once, never changed, and laid out in one
+// block, so that a worker can fetch the whole set as soon as it knows the block's address.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,30 @@
 
 namespace headroom::gtpu {
 
-// Target is where a FAR forwards to: the outer header up to UDP, with lengths and checksums left 0.
+// Target is the destination of a FAR: the outer header up to UDP, with lengths and checksums left 0.
 struct Target {
   std::uint8_t header[48] = {};
   std::uint32_t teid = 0;
-  std::uint32_t sum = 0;           // IPv4: of the header, for its checksum. IPv6: of the pseudo header and the ports
-  std::uint8_t header_length = 0;  // 28 or 48; 0: no tunnel
-  std::uint8_t side = 0;           // headroom_side
-  std::uint8_t traffic_class_mask = 0;  // 0: the header stays as it is
-  std::uint8_t traffic_class = 0;       // of the packet itself, where there is no tunnel
+  std::uint32_t sum = 0;                // checksum sum. IPv4: of the header. IPv6: of pseudo header and ports
+  std::uint8_t header_length = 0;       // 28 or 48; 0: no tunnel
+  std::uint8_t side = 0;                // headroom_side
+  std::uint8_t traffic_class_mask = 0;  // 0: the traffic class is not changed
+  std::uint8_t traffic_class = 0;       // of the user's packet if there is no tunnel
 };
 
-// Action is a FAR. What of it is rarely needed is in RuleSet::Cold.
+// Action is a compiled FAR. ActionDetails has the fields that are rarely needed.
 struct Action {
   Target target{};
   std::uint16_t apply = kDrop;  // Apply Action
 };
 static_assert(sizeof(Action) == BlockPool::kLine);
 
-// ActionDetails of the Action in the same place.
+// ActionDetails has the rarely needed fields of the Action with the same index.
 struct ActionDetails {
   const Far* far = nullptr;
   std::size_t first_duplicate = 0;
   std::uint16_t duplicate_count = 0;
-  std::uint16_t buffered_packets = 0;  // as many as may be kept
+  std::uint16_t buffered_packets = 0;  // limit on the packets buffered for the session
 };
 
 // Rate is a QER's MBR in one direction.
@@ -50,8 +50,8 @@ struct Rate {
   BitRate rate{};
 };
 
-// Billing is what the packets of a PDR are metered and counted by: rates of QERs and usages of URRs, which stand behind
-// it. PDRs with the same rules of both kinds share one.
+// Billing lists what meters and counts the packets of a PDR: rates of QERs and usages of URRs, which are stored behind
+// the Billing itself. PDRs with the same QERs and URRs share a Billing.
 struct Billing {
   std::uint32_t rate_count = 0;
   std::uint32_t usage_count = 0;
@@ -63,42 +63,42 @@ struct Billing {
   }
 };
 
-// Match is a PDR.
+// Match is a compiled PDR.
 struct Match {
   // Bits of `flags`.
   static constexpr std::uint8_t kUplink = 1, kUserIsDestination = 2, kGateClosed = 4, kHasFilters = 8, kHasUser = 16,
                                 kHasFar = 32, kToControlPlane = 64;
   std::uint32_t precedence = 0;
-  std::uint32_t teid = 0;  // 0: packets without a tunnel
-  std::uint32_t ipv4 = 0;  // of the user
+  std::uint32_t teid = 0;  // 0: matches packets without a tunnel
+  std::uint32_t ipv4 = 0;  // IPv4 address of the user
   std::uint16_t id = 0;
-  std::uint8_t addresses = 0;  // of LocalTeid
+  std::uint8_t addresses = 0;  // as in LocalTeid
   std::uint8_t flags = 0;
   std::uint64_t ipv6 = 0;
   std::uint64_t qfis = 0;
   const Action* action = nullptr;
-  const PredefinedGroup* predefined = nullptr;  // rules that it activates, or nullptr
-  const Billing* billing = nullptr;             // nullptr: no meter and no usage
-  std::uint8_t qfi = 0xFF;                      // that a QER marks with; 0xFF: none
-  std::uint8_t container = 0;  // second octet of the PDU session container of the downlink, but for the QFI
-  std::uint8_t paging = 0;     // PPI, where `container` has PPP
+  const PredefinedGroup* predefined = nullptr;  // predefined rules that the PDR activates, or nullptr
+  const Billing* billing = nullptr;             // nullptr: no meters and no usages
+  std::uint8_t qfi = 0xFF;                      // QFI that a QER sets; 0xFF: none
+  std::uint8_t container = 0;                   // second octet of the downlink PDU session container, without the QFI
+  std::uint8_t paging = 0;                      // PPI, used if `container` has PPP set
   HeaderRemoval removal = HeaderRemoval::none;
   Interface source = Interface::access;
-  std::uint16_t first_screen = 0;  // of its filters
+  std::uint16_t first_screen = 0;  // index of the first screen of the PDR's filters
 };
 static_assert(sizeof(Match) == BlockPool::kLine);
 
-// Tunnel says how a packet came: TEID 0 from N6.
+// Tunnel is the tunnel through which a packet arrived. TEID 0: the packet came from N6 without a tunnel.
 struct Tunnel {
   std::uint32_t teid = 0;
-  std::uint8_t address = 0;  // place of the outer destination in LocalAddresses
+  std::uint8_t address = 0;  // index of the outer destination address in LocalAddresses
   std::uint8_t qfi = 0xFF;
 };
 
 struct alignas(64) RuleSet {
-  // Compiles rules into a block of `pool`, which outlives it. `before`, or nullptr, is the set that the new one takes
-  // the place of: usage and meters of it live on. Returns nullptr, with `refusal` filled, where rules contradict each
-  // other.
+  // Compiles rules into a block of `pool`. `before` is the set that the new set replaces, or nullptr; the new set takes
+  // over its usages and meters. Returns nullptr and fills `refusal` if rules contradict each other. REQUIRES: `pool`
+  // outlives the set.
   [[nodiscard]] static std::unique_ptr<const RuleSet> compile(Rules rules, const LocalAddresses& addresses,
                                                               const RuleSet* before, std::uint64_t generation,
                                                               BlockPool& pool, Refusal& refusal);
@@ -106,32 +106,32 @@ struct alignas(64) RuleSet {
   // Gives the block back to its pool.
   static void operator delete(RuleSet* set, std::destroying_delete_t);
 
-  // Returns the PDR that the packet matches, that of the lowest precedence value, or nullptr. Sets `drop` where a
-  // predefined rule of it has been matched that says so.
+  // Returns the matching PDR with the lowest precedence value, or nullptr. Sets `drop` if a predefined rule of this PDR
+  // has matched that drops packets.
   [[nodiscard]] const Match* find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept;
-  // As `find`, where no PDR has filters or predefined rules. REQUIRES: !has_filters.
+  // Finds a PDR as `find` does, in a set whose PDRs have no filters and no predefined rules. REQUIRES: !has_filters.
   [[nodiscard]] const Match* find_without_filters(const Tunnel& tunnel, const PacketFields& packet) const noexcept {
     for (std::size_t i = match_count; i-- != 0;) {
       if (fits(matches[i], tunnel, packet)) return &matches[i];
     }
     return nullptr;
   }
-  // True if what the PDR says of tunnel, user and QFI fits; filters are not looked at.
+  // True if the packet matches the PDR's tunnel, user address and QFI. Filters are not checked.
   [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
 
-  // The first cache line. Actions stand behind it, then what PDRs are billed by, then PDRs: first those that are looked
-  // at last, which most packets match. Screens of the filters are the end.
+  // The first cache line. Behind it follow the actions, the billings, and the PDRs in reverse order of evaluation,
+  // because most packets match the PDRs that are evaluated last. The screens of the filters are at the end.
   std::uint64_t generation = 0;
   const Match* matches = nullptr;
   const Action* actions = nullptr;
   const FilterScreen* screens = nullptr;
-  UserAddresses user{};  // of all PDRs together
+  UserAddresses user{};  // user addresses of all PDRs together
   std::uint16_t match_count = 0;
-  bool has_filters = false;  // of any PDR, and so the flow table is of use
+  bool has_filters = false;  // True if any PDR has filters, so that the flow table is useful
 
   [[nodiscard]] const ActionDetails& details_of(const Action& action) const noexcept;
 
-  // What workers need rarely, and N4
+  // Data that workers rarely need, and that N4 reads.
   struct Cold;
   std::unique_ptr<const Cold> cold;
 
@@ -145,7 +145,7 @@ struct RuleSet::Cold {
   Cold(const Cold&) = delete;
   Cold& operator=(const Cold&) = delete;
 
-  BlockPool& pool;         // of the block, and of meters and usages
+  BlockPool& pool;         // pool of the block, the meters and the usages
   std::size_t octets = 0;  // of the block
   Rules rules{};
   std::vector<ActionDetails> actions{};
@@ -174,8 +174,8 @@ inline bool RuleSet::fits(const Match& m, const Tunnel& tunnel, const PacketFiel
     const bool destination = (m.flags & Match::kUserIsDestination) != 0;
     return is_of_user(destination ? packet.destination : packet.source, packet.version, {m.ipv4, m.ipv6});
   }
-  // A PDR without a UE address is about the addresses that the session has otherwise; packets to the control plane,
-  // such as Router Solicitations from link-local addresses, may have any.
+  // A PDR without a UE address applies to the session's other UE addresses; packets to the control plane, such as
+  // Router Solicitations from link-local addresses, may have any source address.
   if ((user.ipv4 == 0 && user.ipv6 == 0) || (m.flags & Match::kToControlPlane) != 0) return true;
   return is_of_user(uplink ? packet.source : packet.destination, packet.version, user);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of a session as N4 gives them (TS 29.244, 5.2). Plain values: a change is made on a copy, which Sessions
-// (sessions/sessions.h) then compiles into a RuleSet and puts in the place of the old one.
+// The rules of a session as received over N4 (TS 29.244, 5.2). They are plain values: each change is made on a copy,
+// which Sessions (sessions/sessions.h) then compiles into a RuleSet that replaces the old one.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace headroom::gtpu {
 // Values of Source Interface and Destination Interface (8.2.2, 8.2.24).
 enum class Interface : std::uint8_t { access = 0, core = 1, n6_lan = 2, control_plane = 3 };
 
-// LocalAddresses are the GTP-U addresses of a user plane; a F-TEID names them by their places. Fewer than four where
-// N9 has the addresses of N3.
+// LocalAddresses are the GTP-U addresses of a user plane. A F-TEID refers to an address by its index. There are fewer
+// than four if N3 and N9 share addresses.
 struct LocalAddresses {
   static constexpr std::size_t kMost = 4;
   static constexpr std::uint8_t kNone = 0xFF;
@@ -32,14 +32,14 @@ struct LocalAddresses {
   };
   std::vector<Entry> entries{};
 
-  // Returns the place of the address, or kNone.
+  // Returns the index of the address, or kNone.
   [[nodiscard]] std::uint8_t find(const Address& address) const noexcept {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i].address == address) return static_cast<std::uint8_t>(i);
     }
     return kNone;
   }
-  // Returns the address of N3 or N9 (headroom_side) in that IP version, or kNone.
+  // Returns the index of the address of N3 or N9 (`side`, a headroom_side) of this IP version, or kNone.
   [[nodiscard]] std::uint8_t find(std::int32_t side, bool ipv4) const noexcept {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if ((side == HEADROOM_N9 ? entries[i].n9 : entries[i].n3) && entries[i].address.is_ipv4() == ipv4)
@@ -52,52 +52,53 @@ struct LocalAddresses {
 // LocalTeid is a F-TEID of this user plane (8.2.3). TEID 0: none.
 struct LocalTeid {
   std::uint32_t teid = 0;
-  std::uint8_t addresses = 0;  // bit i: place i of LocalAddresses
+  std::uint8_t addresses = 0;  // bit i: the address with index i in LocalAddresses
   friend bool operator==(const LocalTeid&, const LocalTeid&) = default;
 };
 
-// PredefinedRule is a rule of the configuration, activated by its name in a PDR (5.19).
+// PredefinedRule is a rule of the configuration that a PDR activates by name (5.19).
 struct PredefinedRule {
   std::string name{};
   std::uint32_t precedence = 0;
   SdfFilter filter{};
-  bool drop = false;  // or handled as the PDR that activated it says
+  bool drop = false;  // True if packets are dropped; false: the activating PDR is applied
 };
-// PredefinedGroup is what one PDR has activated, by precedence. Sessions with the same rules share one.
+// PredefinedGroup holds the predefined rules that one PDR has activated, sorted by precedence. Sessions with the same
+// rules share a group.
 struct PredefinedGroup {
   explicit PredefinedGroup(std::vector<const PredefinedRule*> sorted) : rules(std::move(sorted)) {
     for (const PredefinedRule* const rule : rules) screens.push_back(FilterScreen::of(rule->filter));
   }
   std::vector<const PredefinedRule*> rules;
-  std::vector<FilterScreen> screens{};  // of the rules' filters, in their order
+  std::vector<FilterScreen> screens{};  // screens of the rules' filters, in the same order
 };
 
-// Outer Header Removal (8.2.64), as far as known. `gtp_u_ip` removes either IP version.
+// The supported values of Outer Header Removal (8.2.64). `gtp_u_ip` removes either IP version.
 enum class HeaderRemoval : std::uint8_t { gtp_u_ipv4 = 0, gtp_u_ipv6 = 1, gtp_u_ip = 6, none = 0xFF };
 
 struct Pdr {
   std::uint16_t id = 0;
-  std::uint32_t precedence = 0;  // the lowest value is looked at first (8.2.11)
+  std::uint32_t precedence = 0;  // the PDR with the lowest value is evaluated first (8.2.11)
   // PDI (7.5.2.2-2)
   Interface source = Interface::access;
   LocalTeid teid{};
   UserAddresses user{};                                     // UE IP address; IPv6 by its /64
   bool user_is_destination = false;                         // S/D of the UE IP address (8.2.62)
   std::uint64_t qfis = 0;                                   // bit i: QFI i; 0: any
-  std::vector<std::shared_ptr<const SdfFilter>> filters{};  // one of them matches; none: all packets
+  std::vector<std::shared_ptr<const SdfFilter>> filters{};  // matches if any filter matches; empty: matches all packets
   std::shared_ptr<const PredefinedGroup> predefined{};
-  // what is done
+  // Treatment of matching packets
   HeaderRemoval removal = HeaderRemoval::none;
   std::uint32_t far = 0;
   bool has_far = false;
-  std::vector<std::uint32_t> qers{};  // ids
+  std::vector<std::uint32_t> qers{};  // QER IDs
   std::vector<std::uint32_t> urrs{};
 };
 
 // Apply Action (8.2.26), flags.
 inline constexpr std::uint16_t kDrop = 1, kForward = 2, kBuffer = 4, kNotify = 8, kDuplicate = 16;
 
-// Forwarding describes where to (7.5.2.3-2, 7.5.2.3-3).
+// Forwarding describes where packets are sent (7.5.2.3-2, 7.5.2.3-3).
 struct Forwarding {
   Interface destination = Interface::access;
   std::int32_t side = 0;  // headroom_side; see output_side()
@@ -109,7 +110,7 @@ struct Forwarding {
 };
 
 // Returns the side on which packets to `destination` leave. `interface_type` is the Destination Interface Type
-// (8.2.118), -1 where there is none: 11 to 14 are N3, 15 is N9. Without one, tunnels to the core are N9.
+// (8.2.118), or -1 if absent: 11 to 14 are N3, 15 is N9. If absent, tunnels to the core are N9.
 [[nodiscard]] constexpr std::int32_t output_side(Interface destination, bool tunnel, int interface_type) noexcept {
   if (!tunnel) return HEADROOM_N6;
   if (interface_type >= 11 && interface_type <= 14) return HEADROOM_N3;
@@ -178,16 +179,16 @@ struct Rules {
   std::vector<Bar> bars{};
 };
 
-// Refusal says why rules cannot be taken; N4 makes a cause and a Failed Rule ID (8.2.80) of it.
+// Refusal is the reason why rules are refused; N4 turns it into a cause and a Failed Rule ID (8.2.80).
 struct Refusal {
   enum class Reason : std::uint8_t {
     none,
     no_resources,    // too many sessions, PDRs, filters …
-    doubled_id,      // two rules of one kind with one id
-    unknown_id,      // a rule that another rule names is missing: `kind` and `id` are of the rule that names it
-    teid_in_use,     // of another session
-    address_in_use,  // a UE address of another session
-    no_address,      // a F-TEID without an address of this user plane, or a peer of an IP version that it lacks
+    doubled_id,      // two rules of the same kind have the same id
+    unknown_id,      // a rule refers to a missing rule: `kind` and `id` name the referring rule
+    teid_in_use,     // another session uses the TEID
+    address_in_use,  // another session uses the UE address
+    no_address,      // the F-TEID has no address of this user plane, or the peer's IP version is not supported
   };
   enum class Kind : std::uint8_t { pdr = 0, far = 1, qer = 2, urr = 3, bar = 4, none = 0xFF };  // Rule ID Type
   Reason reason = Reason::none;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SDF filters (TS 29.244, 8.2.5): flow descriptions, which are IPFilterRules of Diameter (RFC 6733, 4.3.1, as
-// TS 29.212, 5.4.2 restricts them), and the other fields of a filter.
+// SDF filters (TS 29.244, 8.2.5): flow descriptions, which are Diameter IPFilterRules (RFC 6733, 4.3.1, as restricted
+// by TS 29.212, 5.4.2), and the other fields of a filter.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ struct PortRange {
   std::uint16_t last = 0xFFFF;
 };
 
-// FlowEnd is one end of a flow description. No ports: every port, and packets without ports.
+// FlowEnd is one end of a flow description. Empty `ports`: matches every port, and packets without ports.
 struct FlowEnd {
-  enum class Kind : std::uint8_t { any, assigned, prefix };  // "any", "assigned" (the addresses of the user), a prefix
+  enum class Kind : std::uint8_t { any, assigned, prefix };  // "any", "assigned" (the user's addresses), or a prefix
   Kind kind = Kind::any;
-  std::uint8_t prefix_length = 0;  // of `address` in IPv6 notation: 96 more for IPv4
+  std::uint8_t prefix_length = 0;  // prefix length of `address` as IPv6: 96 more than in IPv4
   Address address{};
   std::vector<PortRange> ports{};
 };
 
-// SdfFilter describes the downlink: `remote` is where packets come from, `local` the user. A PDR with the source
-// interface "access" is given packets the other way round and swaps them (TS 29.244, 5.2.1A.2A).
+// SdfFilter describes downlink packets: `remote` is their source, `local` the user. A PDR with the source interface
+// "access" matches packets of the opposite direction, and the two ends are swapped (TS 29.244, 5.2.1A.2A).
 struct SdfFilter {
   std::optional<std::uint8_t> protocol{};  // none: "ip"
   FlowEnd remote{};
   FlowEnd local{};
-  std::uint8_t traffic_class = 0;  // with its mask; mask 0: not compared
+  std::uint8_t traffic_class = 0;  // compared under the mask; mask 0: not compared
   std::uint8_t traffic_class_mask = 0;
   std::optional<std::uint32_t> spi{};         // security parameter index of IPsec
   std::optional<std::uint32_t> flow_label{};  // 20 bits, of IPv6
@@ -43,17 +43,17 @@ struct SdfFilter {
 };
 
 // Parses "permit out PROTOCOL from SOURCE [PORTS] to DESTINATION [PORTS]" into the protocol and the two ends. Returns
-// nothing where the text is no such rule: other actions, directions and options are refused, as TS 29.212 has it.
+// nothing if the text is not such a rule: other actions, directions and options are refused, as TS 29.212 requires.
 [[nodiscard]] std::optional<SdfFilter> parse_flow_description(std::string_view text);
 
-// PacketFields are the fields of a user's IP packet that filters look at. Without ports: not the first fragment, or a
-// protocol that has none.
+// PacketFields are the fields of a user's IP packet that filters compare. Ports are missing in fragments other than the
+// first one, and in protocols without ports.
 struct PacketFields {
   const std::uint8_t* source = nullptr;       // 4 or 16 octets
   const std::uint8_t* destination = nullptr;  // 4 or 16 octets
   std::uint32_t flow_label = 0;
   std::uint32_t spi = 0;
-  std::uint32_t length = 0;  // of the packet by its own header
+  std::uint32_t length = 0;  // length of the packet in octets, as its IP header says
   std::uint16_t source_port = 0;
   std::uint16_t destination_port = 0;
   std::uint16_t payload_at = 0;  // offset of the payload of TCP or UDP, or 0
@@ -64,7 +64,7 @@ struct PacketFields {
   bool has_spi = false;
 };
 
-// UserAddresses of one session. IPv4 0 and prefix 0: none.
+// UserAddresses are the UE addresses of a session. 0: no address of this IP version.
 struct UserAddresses {
   std::uint32_t ipv4 = 0;
   std::uint64_t ipv6 = 0;  // the first 64 bits
@@ -74,7 +74,7 @@ struct UserAddresses {
 [[nodiscard]] bool matches(const SdfFilter& filter, const PacketFields& packet, const UserAddresses& user,
                            bool uplink) noexcept;
 
-// RemoteEnd is what FilterScreen looks at of a packet.
+// RemoteEnd has the fields of a packet that FilterScreen compares.
 struct RemoteEnd {
   std::uint32_t ipv4 = 0;
   std::uint16_t port = 0;
@@ -87,8 +87,8 @@ struct RemoteEnd {
   }
 };
 
-// FilterScreen stands before a filter and refuses most packets that it does not match. Screens lie in a row, so that a
-// packet that matches none of many filters reads little memory.
+// FilterScreen is a quick check in front of a filter that refuses most packets that the filter does not match. The
+// screens of many filters lie in a row, so that a packet that matches no filter reads little memory.
 struct FilterScreen {
   std::uint32_t remote = 0;  // IPv4, under the mask
   std::uint32_t mask = 0;
@@ -96,10 +96,10 @@ struct FilterScreen {
   std::uint8_t version = 0;   // 0: any
   std::uint8_t protocol = 0;  // under the mask
   std::uint8_t protocol_mask = 0;
-  bool is_last = false;  // of the filters of one PDR
+  bool is_last = false;  // True for the last filter of a PDR
   const SdfFilter* filter = nullptr;
 
-  // REQUIRES: `filter` outlives the screen.
+  // Returns the screen of a filter. REQUIRES: `filter` outlives the screen.
   [[nodiscard]] static FilterScreen of(const SdfFilter& filter) noexcept;
 
   [[nodiscard]] bool refuses(const RemoteEnd& end) const noexcept {

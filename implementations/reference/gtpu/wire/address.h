@@ -62,7 +62,7 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-// Returns the address that the text is in the usual notation (RFC 4291, 2.2), or nothing.
+// Parses an address in the usual notation (RFC 4291, 2.2). Returns nothing if the text is no address.
 [[nodiscard]] std::optional<Address> parse_address(const std::string& text);
 
 }  // namespace headroom::gtpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IPv4, IPv6 and UDP as far as a user plane reads and writes them.
+// The parts of IPv4, IPv6 and UDP that a user plane reads and writes.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace headroom::gtpu {
 inline constexpr std::size_t kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8;
 inline constexpr std::uint8_t kProtocolTcp = 6, kProtocolUdp = 17, kProtocolEsp = 50, kProtocolAh = 51;
 
-// Transport is an IP packet between tunnel endpoints, read up to the payload of UDP.
+// Transport is an IP packet between tunnel endpoints, parsed up to the payload of UDP.
 struct Transport {
   enum class Kind : std::uint8_t {
     datagram,   // UDP: `payload` and the ports are set
-    fragment,   // of a packet that must be reassembled first
-    other,      // another protocol
+    fragment,   // a fragment of a packet that must be reassembled first
+    other,      // a protocol other than UDP
     malformed,  // wrong lengths, header checksum or UDP checksum
   };
   Kind kind = Kind::malformed;
@@ -40,24 +40,25 @@ struct Transport {
   }
 };
 
-// Whether a host may have the source address (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2, 2.5.3 and 2.7): it is neither
-// unspecified, nor a loopback, multicast or broadcast address. Nothing is answered to another one.
+// True if the source address can be a host's (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2, 2.5.3 and 2.7): neither unspecified,
+// nor a loopback, multicast or broadcast address. Packets from other addresses get no answer.
 [[nodiscard]] bool is_from_host(const Transport& transport) noexcept;
 
-// Reads the packet. Octets behind the length in the IP header are link padding and are left out; a UDP length short of
-// the end cuts, one beyond it is malformed. A UDP checksum of 0 is accepted with IPv6, too, as RFC 6935 allows for
-// tunnels; any other is verified over IPv6, and over IPv4 it is not, as the packet inside has checksums of its own.
+// Reads the packet. Octets behind the length in the IP header are link padding and are left out. A UDP length that is
+// too small shortens the payload, a UDP length beyond the end is malformed. A UDP checksum of 0 is accepted over IPv6
+// as well, as RFC 6935 allows for tunnels. Other UDP checksums are verified over IPv6, but not over IPv4, because the
+// packet inside has checksums of its own.
 [[nodiscard]] Transport read_transport(std::span<const std::uint8_t> packet) noexcept;
 
-// Fragment is what reassembly needs to know of a fragment.
+// Fragment has the fields of a fragment that reassembly needs.
 struct Fragment {
   bool ipv6 = false;
   bool more = false;
   std::uint8_t protocol = 0;
   std::uint32_t id = 0;
   std::uint32_t offset = 0;        // octets
-  std::size_t header_length = 0;   // octets in front of `data` that stay: of IPv6 without the fragment header
-  std::size_t next_header_at = 0;  // of IPv6: where the fragment header's number stands
+  std::size_t header_length = 0;   // octets of the header that remain: for IPv6 without the fragment header
+  std::size_t next_header_at = 0;  // IPv6: offset of the Next Header field that announces the fragment header
   std::span<const std::uint8_t> data{};
 };
 // Reads a packet of which read_transport says that it is a fragment. False where its lengths are wrong.

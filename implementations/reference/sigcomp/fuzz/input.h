@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fuzz targets share.
+// Functions that the fuzz targets share.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace headroom::sigcomp::fuzz {
 
-// An invariant is broken: ends the program, which is how a fuzzer finds out.
+// Aborts the program if the invariant does not hold, so that the fuzzer reports the input.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "%s\n", what);

@@ -20,7 +20,7 @@ struct StateRequest {
   Kind kind = Kind::kCreate;
   StateHeader header;                    // fields of the item to be created
   std::uint16_t retention_priority = 0;  // retention priority of the item to be created
-  Octets octets;                         // the item's value, or the partial identifier of the one to be freed
+  Octets octets;                         // value of the item to create, or partial identifier of the item to free
 };
 
 class Completion {

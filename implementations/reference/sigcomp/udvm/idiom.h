@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Idioms: instructions one behind another that decompressors of the LZ77 family do for each octet and each match, and
-// that the interpreter does at once; and whole codes of them, one after another (codes.cc). Nothing of an idiom may go
-// wrong, and none of its instructions may change what the later ones are or do, other than as it is written here; where
-// that is not certain, and while a tracer watches, its instructions are executed one by one.
+// Superinstructions ("idioms"): sequences of instructions that decompressors of the LZ77 family execute for each octet
+// and each match, and that the interpreter executes in one step; codes.cc executes whole codes, one after another. An
+// idiom is used only if none of its instructions can fail or change the later ones other than as written here. If this
+// is not certain, or a tracer watches, the instructions are executed one by one.
 #pragma once
 
 #include "sigcomp/udvm/instruction.h"
 
 namespace headroom::sigcomp::udvm {
 
-// Actions besides the opcodes.
+// Actions in addition to the opcodes.
 //
 //   OUTPUT (octet, 1)
 //   COPY-LITERAL (octet, 1, $pointer)
@@ -30,7 +30,7 @@ inline constexpr std::uint8_t kReadCode = kOpcodes + 2;
 // Only ever done behind kReadCode.
 inline constexpr std::uint8_t kReadMatch = kOpcodes + 3;
 
-// Where the operands of an idiom are in Instruction::integers.
+// The places of an idiom's operands in Instruction::integers.
 struct EmitOctet {
   enum : std::uint8_t { kOutput, kOutputLength, kFrom, kLength, kPointer, kNext, kCount };
 };
@@ -39,17 +39,18 @@ struct EmitMatch {
 };
 
 struct ReadCode {
-  static constexpr std::uint8_t kSet = 4;  // operands of each of the two sets, of which the first begins with kBits
+  static constexpr std::uint8_t kSet = 4;  // operands in each of the two sets; the first begins with kBits
   enum : std::uint8_t { kCode, kEnd, kSets, kBits, kLower, kUpper, kLeast };
   enum : std::uint8_t { kCompared = 3 + 2 * kSet, kFirst, kMatch, kEqual, kLiteral };
 };
 struct ReadMatch {
   enum : std::uint8_t { kBits, kRead, kEnd, kSum, kAdded };
-  static constexpr std::uint8_t kEmit = 5;  // where those of EmitMatch begin
+  static constexpr std::uint8_t kEmit = 5;  // place of the first operand of EmitMatch
 };
 
-// Makes of `instruction`, whose own operands are there, the idiom that it begins, if it does: its action, and the other
-// operands, with the address to go on at. The address behind the last octet that matters.
+// Turns `instruction`, whose own operands are decoded, into the idiom that it begins, if it begins one: sets the action
+// and the further operands, including the address to go on at. Returns the address behind the last octet that
+// determines the instruction.
 std::uint32_t recognise(Instruction& instruction, const std::uint8_t* memory, std::uint32_t size) noexcept;
 
 }  // namespace headroom::sigcomp::udvm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compressed data as the dispatcher hands it to the UDVM: RFC 3320 8.2, with what RFC 4896 3.1 adds: a request that
-// cannot be met takes nothing.
+// Input is the compressed data that the dispatcher passes to the UDVM: RFC 3320 8.2, and RFC 4896 3.1, by which a
+// request that cannot be met takes nothing.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class Input {
  public:
   explicit Input(Octets octets = {}) noexcept : octets_(octets), end_(8 * octets.size()) {}
 
-  // How far the data have been read, and in which order bits are being passed.
+  // The position in the data, and the order in which bits are passed.
   struct Place {
     std::size_t bits = 0;
     unsigned p = 0;
@@ -33,17 +33,18 @@ class Input {
 
   [[nodiscard]] std::size_t bits_left() const noexcept { return end_ - at_; }
 
-  // "any fraction of a byte still held by the dispatcher MUST be discarded"
+  // Discards the rest of a partly read octet: "any fraction of a byte still held by the dispatcher MUST be discarded".
   void discard_fraction() noexcept { at_ = (at_ + 7) & ~std::size_t{7}; }
 
-  // What each INPUT-BITS and INPUT-HUFFMAN does first: the fraction goes when the P-bit has changed since the last
-  // INPUT instruction, "even if the INPUT instruction requests zero bits".
+  // Sets the P-bit, as INPUT-BITS and INPUT-HUFFMAN do first: the rest of a partly read octet is discarded if the P-bit
+  // has changed since the last INPUT instruction, "even if the INPUT instruction requests zero bits".
   void set_p(unsigned p) noexcept {
     if (p != p_ && !mutant("sigcomp-p-bit-keeps-fraction")) discard_fraction();
     p_ = p;
   }
 
-  // `count` octets, after the fraction has been discarded; nothing, and nothing taken, when there are fewer.
+  // Discards the rest of a partly read octet, and takes `count` octets. Returns nothing, and takes no octets, if there
+  // are fewer.
   [[nodiscard]] std::optional<Octets> bytes(std::size_t count) noexcept {
     discard_fraction();
     if (8 * count > bits_left()) return {};
@@ -52,8 +53,8 @@ class Input {
     return taken;
   }
 
-  // With P = 0: the next 32 bits, the first of them the most significant one, and zeros where there are fewer; they are
-  // not taken.
+  // Returns the next 32 bits without taking them, the first one as the most significant bit, and zeros behind the end
+  // of the data. REQUIRES: P = 0.
   [[nodiscard]] std::uint32_t ahead() const noexcept {
     const std::size_t first = at_ / 8;
     std::uint64_t window = 0;
@@ -65,16 +66,17 @@ class Input {
     }
     return static_cast<std::uint32_t>(window << at_ % 8 >> 32);
   }
-  // REQUIRES: count <= bits_left().
+  // Takes `count` bits. REQUIRES: count <= bits_left().
   void skip(unsigned count) noexcept { at_ += count; }
 
-  // `count` bits as an integer, the first of them the most significant one, or the least significant one with
-  // `lsb_first` (the F- or the H-bit). REQUIRES: count <= 16 and count <= bits_left().
+  // Takes `count` bits and returns them as an integer. The first bit is the most significant one, or the least
+  // significant one with `lsb_first` (the F- or the H-bit). REQUIRES: count <= 16 and count <= bits_left().
   [[nodiscard]] std::uint16_t bits(unsigned count, bool lsb_first) noexcept {
     const std::size_t first = at_ / 8;
     const auto skip = static_cast<unsigned>(at_ % 8);
     at_ += count;
-    // The three octets that can have a share, the first to be passed in the place of the bits that are passed first.
+    // The three octets that may contain the bits, arranged so that the octet that is passed first holds the bits that
+    // are passed first.
     std::uint32_t window = 0;
     if (first + 3 <= octets_.size()) [[likely]] {
       const std::uint8_t* const octet = octets_.data() + first;
@@ -102,7 +104,7 @@ class Input {
   }
 
   Octets octets_;
-  std::size_t at_ = 0;  // bits that have been passed or discarded
+  std::size_t at_ = 0;  // number of bits that have been passed or discarded
   std::size_t end_;
   unsigned p_ = 0;
 };

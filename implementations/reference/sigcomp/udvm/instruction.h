@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An instruction taken apart for the interpreter.
+// An instruction decoded for the interpreter.
 #pragma once
 
 #include <array>
@@ -12,29 +12,29 @@
 
 namespace headroom::sigcomp::udvm {
 
-inline constexpr std::uint8_t kNoAction = 0xff;  // the opcode is none
+inline constexpr std::uint8_t kNoAction = 0xff;  // the octet is no opcode
 
 struct alignas(64) Instruction {
   static constexpr std::uint32_t kMostOperands = 19;  // INPUT-HUFFMAN with four sets
 
-  std::uint32_t version = 0;    // of Code when its octets were compared last; 0: never
-  std::uint32_t end = 0;        // the address behind the operands that are here; 0: there is no instruction
-  std::uint32_t in_memory = 0;  // one bit for each operand: its integer is the address of its value
+  std::uint32_t version = 0;    // version of Code at the last comparison of the octets; 0: never compared
+  std::uint32_t end = 0;        // address behind the decoded operands; 0: there is no instruction
+  std::uint32_t in_memory = 0;  // one bit for each operand: the integer is the address of the value
   std::uint16_t pc = 0;
   std::uint8_t opcode = 0;
-  std::uint8_t action = 0;  // the opcode, one of an idiom (idiom.h), or kNoAction
-  // The operands that come as often as a literal says (MULTILOAD, SWITCH, INPUT-HUFFMAN) are here, too. Where they are
-  // too many, or not all good, they are read from the memory one by one, behind `end`.
+  std::uint8_t action = 0;  // the opcode, an action of idiom.h, or kNoAction
+  // True if `integers` includes the operands whose number a literal gives (MULTILOAD, SWITCH, INPUT-HUFFMAN). If there
+  // are too many, or some are not valid, they are read from the memory one by one, behind `end`.
   bool is_complete = true;
-  Reason trouble = Reason::kNone;  // of the others: one is none, or lies beyond the memory
+  Reason trouble = Reason::kNone;  // error of the other operands: invalid, or beyond the memory
   std::array<std::uint16_t, kMostOperands> integers{};
-  // The one that was executed after this last time: a guess, so that the next one need not be waited for.
+  // The instruction that was executed after this one last time: a guess that saves waiting for the next look-up.
   Instruction* follower = nullptr;
 };
-static_assert(sizeof(Instruction) == 64);  // a line of the cache
+static_assert(sizeof(Instruction) == 64);  // one cache line
 
-// Appends the operand at instruction.end as the one with the number `count`, which grows; false when it is none.
-// REQUIRES: three octets can be read there, and there are fewer than kMostOperands.
+// Appends the operand at instruction.end as operand number `count`, and increments `count`. Returns false if the octets
+// are no valid operand. REQUIRES: three octets are readable there, and there are fewer than kMostOperands operands.
 inline bool append_operand(Instruction& instruction, std::uint32_t& count, const std::uint8_t* memory,
                            char kind) noexcept {
   const Encodings& encodings = kind == static_cast<char>(OperandKind::kLiteral)     ? kLiteralEncodings

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions that have as many operands as they say: MULTILOAD (RFC 3320 9.2.2) and INPUT-HUFFMAN (9.4.4).
+// The instructions whose number of operands is given by an operand: MULTILOAD (RFC 3320 9.2.2) and INPUT-HUFFMAN
+// (9.4.4).
 #pragma once
 
 #include "mutants.h"
@@ -9,8 +10,9 @@
 
 namespace headroom::sigcomp::udvm {
 
-// 9.2.2. The octets that MULTILOAD writes must not be its own, which end before `end`; those that it reads may have
-// been written by itself a moment before (RFC 4896 3.2), so operands and words take turns.
+// Executes MULTILOAD (9.2.2). It must not overwrite its own octets, which end before `end`; but an operand may read a
+// word that the same instruction has just written (RFC 4896 3.2), so each operand is read just before its word is
+// written.
 template <typename Operands>
 void multiload(Operands& f, std::uint32_t pc, std::uint32_t end, std::uint16_t address, std::uint16_t count) noexcept {
   const std::uint32_t length = end - pc;
@@ -25,9 +27,9 @@ void multiload(Operands& f, std::uint32_t pc, std::uint32_t end, std::uint16_t a
   }
 }
 
-// 9.4.4. All operands are read before anything counts (8.5), and their bits counted, whatever is found; what has been
-// taken from the input when that fails does not matter any more. Sets `matched`, and `taken` to the bits that were
-// requested with success; with neither a match nor trouble the data has ended.
+// Executes INPUT-HUFFMAN (9.4.4). All operands are read, and their bits counted, before an error counts (8.5), even
+// after a match; the input taken does not matter if the instruction fails. Sets `matched`, and sets `taken` to the
+// number of bits that were requested with success. If there is neither a match nor trouble, the input has ended.
 struct Huffman {
   bool matched = false;
   std::uint16_t value = 0;

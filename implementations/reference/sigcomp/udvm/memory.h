@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The UDVM's memory: words, and byte copying by the rules of RFC 3320 8.4 (RFC 4896 chapter 4 puts them more clearly).
+// The UDVM's memory, with byte copying by the rules of RFC 3320 8.4 (RFC 4896 chapter 4 states them more clearly).
 #pragma once
 
 #include <array>
@@ -20,26 +20,26 @@ inline constexpr std::uint16_t kByteCopyLeft = 64;
 inline constexpr std::uint16_t kByteCopyRight = 66;
 inline constexpr std::uint16_t kInputBitOrder = 68;
 inline constexpr std::uint16_t kStackLocation = 70;
-// Octets of a memory that has those which byte copying looks at.
+// The size in octets of the smallest memory that contains byte_copy_left and byte_copy_right.
 inline constexpr std::uint32_t kLeastMemory = kByteCopyRight + 2;
 
-// byte_copy_left and byte_copy_right, noted when an instruction begins: it goes on with them "as if the original
-// instruction were still in place in the UDVM memory (this also applies if byte_copy_left or byte_copy_right are
-// overwritten)".
+// The values of byte_copy_left and byte_copy_right when an instruction begins. The instruction uses them to its end,
+// "as if the original instruction were still in place in the UDVM memory (this also applies if byte_copy_left or
+// byte_copy_right are overwritten)".
 struct CopyBounds {
   std::uint16_t left;
   std::uint16_t right;
 
-  // The address after `address`.
+  // Returns the address that byte copying uses after `address`.
   [[nodiscard]] std::uint16_t next(std::uint16_t address) const noexcept {
     const auto following = static_cast<std::uint16_t>(address + 1);
     return following == right ? left : following;
   }
-  // How many consecutive addresses, `address` the first of them, come before the next jump back to `left` or to 0.
+  // Returns the number of consecutive addresses from `address` on, before the next jump back to `left` or to 0.
   [[nodiscard]] std::uint32_t run(std::uint16_t address) const noexcept {
     return right > address ? static_cast<std::uint32_t>(right - address) : kMostMemory - address;
   }
-  // The address `offset` steps before `address`, in constant time: 9.2.6. "If the memory address specified in
+  // Returns the address `offset` steps before `address`, in constant time (9.2.6): "If the memory address specified in
   // byte_copy_left is reached, the next memory address is taken to be (byte_copy_right - 1) modulo 2^16."
   [[nodiscard]] std::uint16_t before(std::uint16_t address, std::uint16_t offset) const noexcept {
     const auto to_left = static_cast<std::uint16_t>(address - left);
@@ -47,15 +47,15 @@ struct CopyBounds {
       return static_cast<std::uint16_t>(address - offset);
     return before_left(static_cast<std::uint16_t>(offset - to_left));
   }
-  // The same from `left` on. REQUIRES: offset > 0.
+  // Returns the address `offset` steps before `left`. REQUIRES: offset > 0.
   [[nodiscard]] std::uint16_t before_left(std::uint16_t offset) const noexcept;
 };
 
-// Octets that copy_short() can copy.
+// The largest number of octets that copy_short() copies.
 inline constexpr std::uint32_t kShort = 32;
-// As memmove() does, in place. REQUIRES: 2 <= length <= kShort.
+// Copies octets as memmove() does, without a function call. REQUIRES: 2 <= length <= kShort.
 inline void copy_short(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) noexcept {
-  // The first and the last of the octets, in pieces that may overlap; all are read before any is written.
+  // Copies the first and the last octets in pieces that may overlap; both are read before any is written.
   const auto both_ends = [&]<typename Piece>(Piece first) {
     Piece last;
     std::memcpy(&first, from, sizeof first);
@@ -76,26 +76,27 @@ inline void copy_short(std::uint8_t* to, const std::uint8_t* from, std::uint32_t
 
 class Memory {
  public:
-  // `code`, if there is one, hears of everything that is written below.
+  // `code`, if not nullptr, is notified of every write by the functions below.
   explicit Memory(Code* code = nullptr) : octets_(kMostMemory + kPadding), code_(code) {}
 
-  // Begins anew with `size` octets, all zero. REQUIRES: at most kMostMemory.
+  // Sets all of the memory to `size` zero octets. REQUIRES: size <= kMostMemory.
   void reset(std::uint32_t size) noexcept {
     size_ = size;
     std::memset(octets_.data(), 0, size + kPadding);
   }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  // Behind size() octets lie kPadding more, all zero, so that an instruction may be read before it is known to end.
+  // Returns the octets. Behind size() octets lie kPadding zero octets, so that an instruction may be read before its
+  // end is known to lie in the memory.
   [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
   [[nodiscard]] const std::uint8_t* data() const noexcept { return octets_.data(); }
   [[nodiscard]] Octets octets() const noexcept { return {octets_.data(), size_}; }
 
-  // Byte copying. Each function returns the address that would be copied from (to) next, or nothing when an address lay
-  // beyond the memory; then some octets may have been copied.
+  // Byte copying. Each function returns the address that would be copied from (or to) next, or nothing if an address
+  // was beyond the memory; some octets may have been copied then.
 
-  // Within the memory, one octet after another: later ones may be copies of earlier ones. The result is about the
-  // destination.
+  // Copies within the memory, octet by octet, so a later octet may be a copy of an earlier one. Returns the next
+  // destination address.
   std::optional<std::uint16_t> copy(std::uint16_t from, std::uint32_t length, std::uint16_t to,
                                     CopyBounds bounds) noexcept {
     if (length == 0 || length > bounds.run(from) || length > bounds.run(to) || from + length > size_ ||
@@ -104,10 +105,10 @@ class Memory {
     copy_piece(from, length, to);
     return bounds.next(static_cast<std::uint16_t>(to + length - 1));
   }
-  // The same. REQUIRES: length > 0, and both strings are one piece within the memory.
+  // Copies as copy() does. REQUIRES: length > 0, and source and destination each are one piece within the memory.
   void copy_piece(std::uint32_t from, std::uint32_t length, std::uint32_t to) noexcept {
     std::uint8_t* const memory = octets_.data();
-    // Short ones are mostly texts and their repetitions: not worth a call.
+    // Short strings are mostly texts and their repetitions, and not worth a function call.
     if (length == 1) {
       memory[to] = memory[from];
     } else if (length <= kShort && (to <= from || to >= from + length)) {
@@ -118,20 +119,20 @@ class Memory {
     written(to, length);
   }
   std::optional<std::uint16_t> write(std::uint16_t to, Octets octets, CopyBounds bounds) noexcept;
-  // 9.2.7: start_value, start_value + offset … modulo 256.
+  // Writes start_value, start_value + offset … modulo 256 (MEMSET, 9.2.7).
   std::optional<std::uint16_t> write_sequence(std::uint16_t to, std::uint32_t length, std::uint8_t start,
                                               std::uint8_t offset, CopyBounds bounds) noexcept;
-  // REQUIRES: `room` has `length` octets.
+  // Copies octets of the memory into `room`. REQUIRES: `room` has `length` octets.
   std::optional<std::uint16_t> read(std::uint16_t from, std::uint32_t length, std::uint8_t* room,
                                     CopyBounds bounds) const noexcept;
 
-  // For what has been written through data().
+  // Records a write through data().
   void written(std::uint32_t address, std::uint32_t length) noexcept {
     if (code_ != nullptr) code_->written(address, length);
   }
 
-  // The octets that byte copying would read, without copying them: nothing when they are not one piece or not all in
-  // the memory (read() tells which).
+  // Returns the octets that byte copying would read, without copying them. Returns nothing if they are not one piece or
+  // not all in the memory (read() tells these cases apart).
   [[nodiscard]] std::optional<Octets> one_piece(std::uint16_t from, std::uint32_t length,
                                                 CopyBounds bounds) const noexcept {
     if (length > bounds.run(from) || from + length > size_) return {};

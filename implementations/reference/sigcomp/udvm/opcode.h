@@ -57,19 +57,19 @@ enum class OperandKind : char { kLiteral = '#', kReference = '$', kMultitype = '
 
 struct Signature {
   std::string_view mnemonic;
-  std::string_view operands;  // one character of OperandKind each, those that are always there
-  // After them, as many times as the literal among them (`counted_by`, an index into `operands`) says, these:
+  std::string_view operands;  // one character of OperandKind for each operand that is always there
+  // The operands that follow, repeated as often as the literal operand number `counted_by` of `operands` says:
   std::string_view repeated = {};
   std::size_t counted_by = 0;
 };
 
-// Figure 11 and chapter 9, by opcode.
+// Returns the signatures of all instructions by opcode (figure 11 and chapter 9).
 [[nodiscard]] const std::array<Signature, kOpcodes>& signatures() noexcept;
 
-// Nothing for a byte that is no instruction.
+// Returns the signature of an opcode, or nullptr if the octet is no opcode.
 [[nodiscard]] const Signature* signature_of(std::uint8_t opcode) noexcept;
 
-// The opcode of a mnemonic in capitals, such as "INPUT-BITS".
+// Returns the opcode of a mnemonic in capitals, such as "INPUT-BITS", or nothing if there is none.
 [[nodiscard]] std::optional<std::uint8_t> opcode_of(std::string_view mnemonic) noexcept;
 
 }  // namespace headroom::sigcomp::udvm

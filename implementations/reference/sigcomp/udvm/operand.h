@@ -9,12 +9,13 @@
 
 namespace headroom::sigcomp::udvm {
 
-// What the first octet of an operand says. The integer is base + ((the next two octets >> shift) & mask).
+// The encoding that the first octet of an operand selects. The integer is base + ((the next two octets >> shift) &
+// mask).
 struct Encoding {
   std::uint16_t base = 0;
   std::uint16_t mask = 0;
   std::uint8_t shift = 0;
-  std::uint8_t length = 0;  // octets of the operand, 1 to 3; 0: no operand begins like this
+  std::uint8_t length = 0;  // octets of the operand, 1 to 3; 0: no operand begins with this octet
   bool in_memory = false;   // the integer is the address of the value: memory[X]
   [[nodiscard]] constexpr bool valid() const noexcept { return length != 0; }
 };
@@ -26,14 +27,15 @@ namespace detail {
 constexpr Encoding one(unsigned value, bool in_memory = false) {
   return {static_cast<std::uint16_t>(value), 0, 0, 1, in_memory};
 }
-// nnnnn nnnnnnnn, the first bits of it in the first octet; `scale` is 1 or 2.
+// Returns the encoding nnnnn nnnnnnnn, whose first bits are in the first octet; `scale` is 1 or 2.
 constexpr Encoding two(unsigned first, unsigned offset, unsigned scale, bool in_memory) {
   return {static_cast<std::uint16_t>(offset + scale * (first << 8)), static_cast<std::uint16_t>(scale * 0xff),
           static_cast<std::uint8_t>(scale == 2 ? 7 : 8), 2, in_memory};
 }
 constexpr Encoding three(bool in_memory) { return {0, 0xffff, 0, 3, in_memory}; }
 
-// Figures 8 and 9 share their bits; a reference counts words in the shorter ones.
+// Returns the table of figure 8 (literal) or 9 (reference), which have the same bits; the shorter encodings of a
+// reference count in words.
 constexpr Encodings literal_or_reference(bool reference) {
   Encodings table{};
   const unsigned scale = reference ? 2 : 1;
@@ -50,7 +52,7 @@ constexpr Encodings literal_or_reference(bool reference) {
   return table;
 }
 
-// Figure 10.
+// Returns the table of figure 10.
 constexpr Encodings multitype() {
   Encodings table{};
   for (unsigned first = 0; first < 256; ++first) {
@@ -74,7 +76,7 @@ constexpr Encodings multitype() {
     } else if (first >= 0xe0) {
       e = one((first & 0x1f) + 65504);  // 111nnnnn
     }
-    // 10000010 to 10000101: none
+    // 10000010 to 10000101: no operand
   }
   return table;
 }
@@ -85,7 +87,7 @@ inline constexpr Encodings kLiteralEncodings = detail::literal_or_reference(fals
 inline constexpr Encodings kReferenceEncodings = detail::literal_or_reference(true);
 inline constexpr Encodings kMultitypeEncodings = detail::multitype();
 
-// The integer that an operand encodes, before any look into the memory. REQUIRES: three readable octets at `p`.
+// Returns the integer that an operand encodes; the memory is not read. REQUIRES: three readable octets at `p`.
 [[nodiscard]] constexpr std::uint16_t integer_of(const Encoding& e, const std::uint8_t* p) noexcept {
   return static_cast<std::uint16_t>(e.base + ((load16(p + 1) >> e.shift) & e.mask));
 }

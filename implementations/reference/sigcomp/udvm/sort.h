@@ -14,12 +14,12 @@ class Sorter {
  public:
   Sorter() : room_(std::make_unique<Room>()) {}
 
-  // Sorts the first of `lists` lists of `words` 2-byte words each, which lie one behind another from `first` on, and
-  // puts the others in the same order. Equal words stay in order. Its time is within a constant of what the instruction
-  // costs. REQUIRES: lists * words <= 32768.
+  // Sorts the first of `lists` lists, and rearranges the other lists in the same way. Each list has `words` 2-byte
+  // words, and the lists lie one behind another from `first` on. Equal words keep their order. The time is within a
+  // constant factor of the instruction's cycles. REQUIRES: lists * words <= 32768.
   void sort(std::uint8_t* first, std::uint32_t lists, std::uint32_t words, bool descending) noexcept;
 
-  // 1 + k * (ceiling(log2(k)) + n), figure 11.
+  // Returns the instruction's cycles: 1 + k * (ceiling(log2(k)) + n), figure 11.
   [[nodiscard]] static std::uint64_t cost(std::uint32_t n, std::uint32_t k) noexcept;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace headroom::sigcomp::udvm {
 
-// Pushing and popping. Both take note of stack_location first.
+// Push and pop a value of the stack. Both read stack_location first.
 HEADROOM_ALWAYS_INLINE inline void push(Fetch& f, std::uint16_t value) noexcept {
   const std::uint16_t location = f.word(kStackLocation);
   const std::uint16_t fill = f.word(location);
