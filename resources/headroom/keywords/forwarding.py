@@ -251,7 +251,7 @@ def steady_trials(
         if len(trials) == count:
             return trials
     if len(trials) + len(lossy) < count:
-        raise GeneratorFellBehind(f"The generator cannot send {rate_pps:,.0f} packets/s.")
+        raise GeneratorFellBehind(f"The generator does not keep up with {rate_pps:,.0f} packets/s.")
     return [*trials, *lossy][:count]
 
 

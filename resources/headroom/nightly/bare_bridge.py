@@ -48,7 +48,7 @@ def measure(build: str, seed: int, trials: int) -> Trials:
         trials_made = [bridge.trial(RATE_PPS, TRIAL_S) for _ in range(min(trials, MOST_TRIALS))]
     steady = [trial for trial in trials_made if not trial.fell_behind]
     if not steady:
-        raise HeadroomError(f"The generator cannot send {RATE_PPS:,.0f} packets/s over the bare bridge.")
+        raise HeadroomError(f"The generator does not keep up with {RATE_PPS:,.0f} packets/s over the bare bridge.")
     values: Trials = {metrics.LOST(nodes="bridge"): [float(trial.lost) for trial in steady]}
     for figure, share in zip(FIGURES, (0.5, 0.99), strict=True):
         if latencies := [value for trial in steady if (value := _latency(trial, share)) is not None]:

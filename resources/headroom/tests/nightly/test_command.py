@@ -57,7 +57,7 @@ def test_events_are_checked(folder: Path) -> None:
     assert "needs a sentence" in refused(folder, "event", "  ")
     assert "no machine 'nosuch'" in refused(folder, "event", "x", "--machine", "nosuch")
     assert "in the future" in refused(folder, "event", "x", "--night", "29991124T013900Z")
-    assert "no night" in refused(folder, "event", "x", "--night", "tomorrow")
+    assert "not a night" in refused(folder, "event", "x", "--night", "tomorrow")
     assert "20261199" in refused(folder, "event", "x", "--night", "20261199T013900Z")
 
 

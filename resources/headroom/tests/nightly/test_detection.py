@@ -84,8 +84,8 @@ def test_empty_and_single_series_show_nothing() -> None:
 
 def test_drift_is_a_slope_over_thirty_nights() -> None:
     assert detection.drift(np.linspace(100, 100 + 2 * 29 / 30, 30)) == pytest.approx(0.02, rel=0.02)
-    assert not detection.drifts(detection.drift([100.0] * 30))
-    assert detection.drifts(detection.drift(np.linspace(100, 103, 30)))
+    assert not detection.is_drift(detection.drift([100.0] * 30))
+    assert detection.is_drift(detection.drift(np.linspace(100, 103, 30)))
 
 
 def test_the_best_sixth_counts() -> None:
