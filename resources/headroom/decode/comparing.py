@@ -26,7 +26,7 @@ def compare_ip(ours: Ours, theirs: Reading) -> ReadingComparison:
     if "malformed" in theirs.notes and comparison.differences and all(map(_is_less, comparison.differences)):
         return ReadingComparison(silent="tshark takes it for malformed, and reads less of it")
     if not comparison.agreed and not comparison.differences:
-        comparison.silent = "tshark gives no values"
+        comparison.silent = "tshark says nothing of it"
     return comparison
 
 

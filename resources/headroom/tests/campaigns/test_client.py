@@ -110,7 +110,7 @@ def test_another_commit_is_refused_by_the_worker(out: Path) -> None:
     request = request_of(one, one.cells()[0], Identity("1" * 40, "", "2" * 64))
     reply = run_cell(request, program())
     assert reply["state"] == "unusable"
-    assert f"has commit {identity.here().commit[:12]}, where 111111111111 is measured" in reply["reason"]
+    assert f"has commit {identity.here().commit[:12]}, but the campaign measures 111111111111" in reply["reason"]
 
 
 # ---- replies that are not those of the cell
