@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import sys
 
 # What flock says of a file system that has no locks, or whose lock service does not answer, as on networks.
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
@@ -27,8 +28,7 @@ def take(descriptor: int, shared: bool = False, wait: bool = True) -> bool:
         if error.errno not in _NO_LOCKS:
             raise
         if not _warned:
-            from headroom.core.console import say
-
-            say(f"warning: this file system has no locks ({error.strerror}): run no other command at the same time.")
+            sentence = f"this file system has no locks ({error.strerror}): run no other command at the same time."
+            print(f"warning: {sentence}", file=sys.stderr, flush=True)
         _warned = True
     return True
