@@ -105,7 +105,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Tunnelled:
-    """A GTP-U message as it was sent. `problem` is why it is none, or what is wrong around it."""
+    """A GTP-U message as it was sent. `problem` says why it is no valid message, or what is wrong around it."""
 
     side: str
     datagram: packets.UdpDatagram
@@ -332,7 +332,7 @@ class Conversation:
         return self.heeding(self.plane.packets([(octets, side)], self.now_ns))
 
     def flood(self, octets: bytes, side: str, count: int, interval_ns: int) -> Step:
-        """Gives it the same packet so often, in so much time."""
+        """Gives the user plane the same packet many times within some time."""
         step = self.plane.repeat(octets, side, count, interval_ns, self.now_ns)
         self.now_ns = max(self.now_ns + count * interval_ns, step.time_ns)
         return self.heeding(step)
@@ -355,7 +355,7 @@ def configured_session(session: Session) -> Session:
 
 
 def user_host(session: Session) -> str:
-    """An address of the session's user: of an IPv6 prefix, the one that ends with 1."""
+    """An address of the session's user; of an IPv6 prefix, the address that ends with 1."""
     return f"{session.user}1" if session.version == 6 else session.user
 
 

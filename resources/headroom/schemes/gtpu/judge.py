@@ -145,8 +145,8 @@ def why_none(octets: bytes) -> str:
 
 
 def read(octets: bytes, missing: int = 0) -> Message:
-    """Reads a message, as far as it was captured: `missing` octets follow behind `octets`. Raises GtpuError with the
-    first thing that cannot be."""
+    """Reads a message, as far as it was captured: `missing` octets follow after `octets`. Raises GtpuError with the
+    first error."""
     if len(octets) < _MANDATORY:
         raise GtpuError("5.1", f"The header has {_MANDATORY} octets at least, but {len(octets)} are there.")
     flags = octets[0]

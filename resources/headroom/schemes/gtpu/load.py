@@ -104,8 +104,8 @@ class Design:
 
 @dataclass(frozen=True)
 class RulesReady:
-    """Times to make a user plane with the rules of inspection, s: without a cache, and with the one that the time
-    before wrote; one value for each trial."""
+    """Times to make a user plane with the rules of inspection, s: without a cache, and from the cache of an earlier
+    start; one value for each trial."""
 
     compiled: tuple[float, ...] = ()
     cached: tuple[float, ...] = ()

@@ -62,7 +62,7 @@ class Ownership:
     limits: RackLimits | None
 
     def assumptions(self) -> list[str]:
-        """One sentence for each number that is assumed, the same ones of several servers once."""
+        """One sentence for each assumed number; a sentence that applies to several servers appears once."""
         named = [
             ("the price of a kilowatt hour", self.price_per_kwh),
             ("the overhead of the facility", self.facility_overhead),

@@ -95,7 +95,7 @@ class UserPlane(Protocol):
         """Gives it packets, each with the side that it comes in on, in one burst."""
 
     def repeat(self, octets: bytes, side: str, count: int, interval_ns: int, time_ns: int | None = None) -> Step:
-        """Gives it the same packet so often."""
+        """Gives the user plane the same packet many times."""
 
     def advance(self, time_ns: int) -> Step:
         """Lets time pass."""
@@ -190,7 +190,7 @@ class EngineUserPlane:
         return result
 
     def end(self) -> None:
-        """Ends the session in good order. Raises what a step raises: an adapter may fail as it is destroyed."""
+        """Ends the session normally. Raises the errors of a step, because an adapter may fail while it is destroyed."""
         document = self._exchange({"end": True}, may_end=True)
         if document and "error" in document:
             raise EngineFailure("refused", str(document["error"]))

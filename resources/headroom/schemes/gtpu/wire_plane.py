@@ -149,7 +149,7 @@ class WireUserPlane:
         return self.n4_burst([octets], peer, port)
 
     def n4_burst(self, messages: Sequence[bytes], peer: str, port: int) -> Step:
-        """Sends messages one after the other, without waiting for what comes of each."""
+        """Sends messages one after the other, without waiting for their answers."""
         for octets in messages:
             self._ends[N3].send(packets.udp(peer, self._n4_host, port, N4_PORT, payload=octets))
         return self._step(())

@@ -27,7 +27,7 @@ def most_flow_pairs(declared: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
-    """A link with a CID for each flow, up to 256. `words` says nothing."""
+    """A link with a CID for each flow, up to 256. `words` is not used."""
     config = {}
     for name in SPACES:
         most = min([MOST_CIDS, *(int(side.get(name, MOST_CIDS - 1)) + 1 for side in declared)])

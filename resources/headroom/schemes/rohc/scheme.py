@@ -57,7 +57,7 @@ SCHEME = Scheme(
     ),
     decode_options=(
         DecodeOption("profiles", "ROHC profiles of the channel, such as 0x0001,0x0002; all when left out."),
-        DecodeOption("cid", "small or large; when left out, what the frames say or what makes more sense."),
+        DecodeOption("cid", "small or large; if left out, as the frames say, or as fits the packets better."),
         DecodeOption("max_cid", "MAX_CID of the channel.", 0, 16383),
     ),
     requirement_words=RequirementWords(

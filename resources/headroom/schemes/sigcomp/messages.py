@@ -118,7 +118,8 @@ class SentMessage:
 
     @property
     def cycles(self) -> int | None:
-        """UDVM cycles of its first arrival; None where it never arrived, used none, or the endpoint does not tell."""
+        """UDVM cycles of its first arrival; None if it never arrived, used none, or the endpoint does not report
+        them."""
         arrivals = self.record["arrivals"]
         return arrivals[0].get("cycles") if arrivals else None
 

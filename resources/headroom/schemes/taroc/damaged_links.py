@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit errors on a link of TAROC, whose decompressor passes on what has the right TCP checksum (7.2)."""
+"""Bit errors on a link of TAROC, whose decompressor passes on packets with the right TCP checksum (7.2)."""
 
 from __future__ import annotations
 

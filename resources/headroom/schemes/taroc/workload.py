@@ -26,7 +26,7 @@ def most_flow_pairs(declared: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
-    """A link with a CID for each flow, up to 256. `words` says nothing."""
+    """A link with a CID for each flow, up to 256. `words` is not used."""
     most = min([MOST_CIDS, *(int(side.get("tcp_space", MOST_CIDS - 1)) + 1 for side in declared)])
     config = {"tcp_space": max(min(flows, most), 4) - 1}
     environment = {"HEADROOM_TCP_SPACE": str(config["tcp_space"])}

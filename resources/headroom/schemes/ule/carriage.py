@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROHC over ULE before the judge: what it reads from the TS packets of a replay with a carrier."""
+"""ROHC over ULE before the judge: the units that it reads from the TS packets of a replay with a carrier."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Comparison:
 def compare(
     implementation: Implementation, arrivals: Sequence[Arrival], channel: Mapping[str, Any], build: str
 ) -> Comparison:
-    """Gives both the same. Raises Misbehaviour where the adapter breaks a promise of the ABI."""
+    """Gives both receivers the same packets. Raises Misbehaviour if the adapter breaks a promise of the ABI."""
     first = channel.get("first_pid", FIRST_PID)
     judges = [_judge(channel, *missed) for missed in ((False, True), (True, True), (False, False), (True, False))]
     judged, *possible = (
@@ -81,7 +81,7 @@ def _strange(received: Received, possible: Sequence[Unit]) -> str:
 
 
 def _default(unit: Unit) -> tuple[int, ...]:
-    """IP packets say themselves what they are, and may have the default type, too."""
+    """IP packets show their type by themselves, and may have the default type, too."""
     return (0,) if unit.type in (0x0800, 0x86DD) else ()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit errors in TS packets and BBFRAMEs: what the CRC-32 of SNDUs, sections and PDUs in fragments shows, and what
-nothing shows of a whole PDU in a GSE packet."""
+"""Bit errors in TS packets and BBFRAMEs: the errors that the CRC-32 of SNDUs, sections and PDUs in fragments detects,
+and those in a whole PDU in a GSE packet, which nothing detects."""
 
 from __future__ import annotations
 

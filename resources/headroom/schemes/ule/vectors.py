@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TS packets written by hand from RFC 4326 and RFC 5163, and what a receiver must make of them: resources/vectors/ule.
+"""TS packets written by hand from RFC 4326 and RFC 5163, and the required output of a receiver: resources/vectors/ule.
 
-Some of them are what an encapsulator must make of their PDUs, too.
+Some of them are also the required output of an encapsulator for their PDUs.
 """
 
 from __future__ import annotations

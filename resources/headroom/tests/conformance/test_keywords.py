@@ -164,7 +164,7 @@ def test_declared_deviations_are_for_their_own_cases(monkeypatch: pytest.MonkeyP
 def test_what_the_judge_cannot_read_is_unsupported(seeing: See) -> None:
     seen = settled()
     seen.not_judged = [f"packet {one.index}: a feature" for one in seen.packets]
-    with pytest.raises(SkipExecution, match="The judge cannot read such packets: packet 0: a feature"):
+    with pytest.raises(SkipExecution, match="The judge does not support these packets: packet 0: a feature"):
         seeing(seen).observe_flow("rtp-ipv4")
 
 

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conformance of user planes: what is sent, and what has to come of it. Suites name the cases."""
+"""Conformance of user planes: the packets and messages that are sent, and the required outcome. Suites name the
+cases."""

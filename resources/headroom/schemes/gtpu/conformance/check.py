@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges what a user plane sends: a Check collects findings, each against the requirement that it rests on."""
+"""Judges the packets that a user plane sends: a Check collects findings, each with the requirement that it violates."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Check:
         return self.that(good, f"The request was not accepted: {Conversation.told(answer)}.", requirement)
 
     def rejected(self, answer: Message | None, requirement: str, cause: Cause | None = None) -> bool:
-        """A request was answered with a cause that is no success; `cause` is the one that it has to be."""
+        """A request was answered with a cause of rejection; `cause` is the required one, if any."""
         value = None if answer is None else answer.value(Ie.CAUSE)
         good = value is not None and value >= Cause.REQUEST_REJECTED and cause in (None, value)
         wanted = "a cause of rejection" if cause is None else f"{int(cause)} ({message.name_of(cause, Cause, '')})"

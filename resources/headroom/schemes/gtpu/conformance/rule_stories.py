@@ -338,7 +338,7 @@ def _no_rate(talk: Conversation, check: Check) -> None:
 
 @story(QOS, "nothing else is touched")
 def _others(talk: Conversation, check: Check) -> None:
-    """A QER of one session does not touch another."""
+    """A QER of one session does not affect another session."""
     session = talk.new_session()
     closed = elements.qer(2, uplink_open=False, downlink_open=False)
     session = talk.establish([*talk.plain_rules(session, qers=[2]), closed], session)

@@ -85,8 +85,8 @@ def datagram(talk: Conversation, session: Session, packet: bytes, fields: Mappin
 
 
 def must_be_forwarded(talk: Conversation, check: Check, fields: Mapping[str, str], or_dropped: bool = False) -> None:
-    """The packet of a row goes to the data network, and nothing is answered. `or_dropped`: or nothing goes on. Raises
-    NotDeclared for a PDU session container where sessions have no QoS flows."""
+    """The packet of a row goes to the data network, and nothing is answered; with `or_dropped` it may be dropped.
+    Raises NotDeclared for a PDU session container if sessions have no QoS flows."""
     session = talk.establish()
     chain = extensions_of(fields.get("extensions", ""))
     if session.qfi is None and any(extension.type == judge.PDU_SESSION_CONTAINER for extension in chain):

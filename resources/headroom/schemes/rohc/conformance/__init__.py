@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conformance and robustness: what is sent to an implementation, and what is made of what comes back.
+"""Conformance and robustness: the packets and feedback that are sent to an implementation, and the judgement of its
+output.
 
-Nothing here trusts what an adapter tells about its packets: judged is what was on the link and what came out of it.
+Nothing here trusts an adapter's reports about its packets: the link packets and the output are judged.
 """

@@ -115,7 +115,7 @@ def judged(seen: Observation) -> Iterator[Judged]:
 
 
 def balance(seen: Observation) -> Balance:
-    """The judge and the decompressor on the same arrivals."""
+    """Gives the judge and the decompressor the same arrivals, and counts."""
     arrived = list(judged(seen))
     outage = longest = 0
     for judgement in arrived:

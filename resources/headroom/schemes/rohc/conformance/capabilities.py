@@ -42,7 +42,7 @@ def require(
 
 
 def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
-    """The capabilities that a channel takes, but for the number of channels."""
+    """The capabilities that a channel needs, except the number of channels."""
     needs = {"modes": [channel.get("mode", "U")], "cids": [channel.get("cids", "small")]}
     if "profiles" in channel:
         needs["profiles"] = channel["profiles"]
@@ -73,8 +73,8 @@ def turn_on(config: ReplayConfig, features: Iterable[str]) -> None:
 
 
 def require_what_is_sent(implementation: Implementation, contexts: Iterable[Context | TcpContext]) -> None:
-    """Raises NotDeclared where a decompressor is sent what takes a feature that it does not declare. Which headers a
-    compressor takes into a context, and so what the decompressor needs, only its packets show."""
+    """Raises NotDeclared if the compressor's packets need a feature that the decompressor does not declare. Only the
+    packets show which headers a compressor puts into a context."""
     for feature in dict.fromkeys(feature for context in contexts for feature in _features(context)):
         if not declares(implementation, feature):
             raise capabilities.NotDeclared(
@@ -116,7 +116,7 @@ def adapter(
 
 
 def agree_on_profiles(config: ReplayConfig) -> None:
-    """Sets PROFILES of the channel to what both sides declare, unless the case says what they are."""
+    """Sets PROFILES of the channel to the profiles that both sides declare, unless the case names them."""
     config.profiles_named = "profiles" in config.channel
     config.channel.setdefault("profiles", common_profiles(config.compressor, config.decompressor))
 

@@ -41,7 +41,7 @@ PERHAPS_NOTHING = "perhaps nothing"
 
 @dataclass
 class SentPackets:
-    """`count` packets of every flow; `expected` is what is expected of the types of those of one."""
+    """`count` packets of every flow; `expected` describes the expected packet types of a flow."""
 
     first: int  # number of the first packet of the source
     count: int
@@ -177,7 +177,7 @@ class Conversation:
         return FeedbackTarget(name.cid if packet is None or packet.cid is None else packet.cid, sn)
 
     def _unused(self, seen: Observation) -> int:
-        """The lowest CID that no packet has."""
+        """The lowest CID that no packet uses."""
         used = {packet.cid for packet in seen.packets}
         value = next((cid for cid in range(self.parameters.max_cid + 1) if cid not in used), None)
         if value is None:
@@ -223,8 +223,8 @@ class Conversation:
     def _judge_step(
         self, number: int, seen: Observation, without: Observation | None, do_types_tell: bool
     ) -> list[str]:
-        """Returns what is wrong with the types of a step. `as before …` demands types only if the compressor has sent
-        them in every earlier step with these words, for it is free to."""
+        """Returns one sentence for each fault in the types of a step. `as before …` requires types only if the
+        compressor has sent them in every earlier step with this expectation, because it is free to send others."""
         sent = self.sent[number - 1]
         expected, packets = sent.expected, self._packets_of(sent, seen)
         if expected.endswith(UNLESS_ALONE):

@@ -284,8 +284,7 @@ def job(group: Sequence[Trial], decompressor: Implementation, build: str) -> dic
 
 
 def _in_order(group: Sequence[Trial]) -> list[tuple[int, int, bytes, bytes | None]]:
-    """(step, trial, octets, what is expected) of every link packet. Before the damage everything is as in the
-    vector."""
+    """(step, trial, octets, expectation) of every link packet. Before the damage all packets are as in the vector."""
     result = []
     longest = max(len(trial.before) for trial in group) + 2
     for number in range(longest):

@@ -38,7 +38,7 @@ def of_packet(packet: ObservedPacket) -> list[str]:
 
 
 def of_vector(played: VectorOutcome) -> str:
-    """A vector: what it shows, what is wrong, and each link packet with its fields and what became of it."""
+    """A vector: its purpose, its fault, and each link packet with its fields and outcome."""
     vector = played.vector
     lines = [
         f"{vector.name}: {vector.shows}",

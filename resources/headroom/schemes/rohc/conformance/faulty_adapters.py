@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adapters that misbehave on purpose (resources/engine/tests/faulty): what the harness makes of them."""
+"""Adapters that misbehave on purpose (resources/engine/tests/faulty), and the harness's reaction to them."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ def job(library: Path) -> dict[str, Any]:
 
 
 def library(libraries: Path, fault: str) -> Path:
-    """The adapter with a fault, or the one that makes an attack."""
+    """The library of the adapter with a fault, or of the intruder with an attack."""
     path = libraries / f"intruder_{fault}.so"
     return path if path.is_file() and fault != "none" else libraries / f"faulty_{fault}.so"
 

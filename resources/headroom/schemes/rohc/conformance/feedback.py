@@ -145,7 +145,7 @@ Feedback = formats.Feedback | tcp.Feedback  # of the family that the profile of 
 
 @dataclass
 class Reading:
-    """Feedback elements of a decompressor as they were read, and what is wrong with them."""
+    """Feedback elements of a decompressor, and their faults."""
 
     read: list[Feedback] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)

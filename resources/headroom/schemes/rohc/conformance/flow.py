@@ -143,7 +143,7 @@ class Flow:
         return twin
 
     def packet(self) -> bytes:
-        """The next packet. Afterwards the counters stand at the one that follows it."""
+        """The next packet. Afterwards the counters are those of the packet after it."""
         octets = self._build()
         if self.spoilt in SPOILT:
             outer = sum(20 if ip.version == 4 else 40 for ip in self.ips[:-1])

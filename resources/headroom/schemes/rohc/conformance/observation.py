@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A replay as the ROHC judge reads it: every packet with its original, its octets on the link and what they mean.
+"""A replay as the ROHC judge reads it: every packet with its original, its octets on the link and their meaning.
 
-What an adapter tells about its packets is not looked at: type, CID and sequence number are those that the judge reads.
+An adapter's reports about its packets are not used: type, CID and sequence number are those that the judge reads.
 """
 
 import tempfile
@@ -251,7 +251,7 @@ def observe(
 
 
 def ignores_feedback(config: replay.ReplayConfig, packets: Sequence[ObservedPacket]) -> bool:
-    """True if the compressor was given feedback, and sends the same octets without any."""
+    """True if the compressor received feedback but sends the same octets without any."""
     given = [step for step in config.control if step.get("side") == "compressor" and "feedback" in step]
     if config.reverse or not (given or any(packet.record.get("feedback") for packet in packets)):
         return False
@@ -264,7 +264,7 @@ def ignores_feedback(config: replay.ReplayConfig, packets: Sequence[ObservedPack
 
 
 def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> ObservedPacket:
-    """A packet of the source, and what the judge makes of it, if it is to."""
+    """A packet of the source, with the judge's outcome if it is judged."""
     links = [bytes.fromhex(part["link"]) for part in replay.parts_of(record)]
     outcome = None
     for link in links if checker is not None else ():

@@ -46,7 +46,7 @@ ANSWERS = re.compile(rf"none|at most (\d+)|(some|each|only) ({KIND})")
 
 @dataclass
 class Step:
-    """`count` link packets; `answers` is what is expected of the feedback, "" when nothing is."""
+    """`count` link packets; `answers` describes the expected feedback, "" if none is expected."""
 
     what: str
     outcome: str
@@ -179,7 +179,7 @@ class Timeline:
     def play(
         self, implementation: Implementation, build: str, options: dict[str, Any] | None = None
     ) -> TimelineOutcome:
-        """Sends everything to a fresh decompressor, which gets these options too, and judges what it did."""
+        """Sends all packets to a fresh decompressor, which gets these options too, and judges its output."""
         job = self.job(capabilities.adapter(implementation, self.channel, build, options))
         document = engine.run("replay", job, PATIENCE_S, build)
         promise(document)

@@ -100,7 +100,7 @@ def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcom
 
 
 def play(name: str, decompressor: Implementation, build: str) -> VectorOutcome:
-    """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
+    """Plays one vector. Raises NotDeclared if the decompressor does not declare a feature that the vector needs."""
     vector = known()[name]
     capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), build, vector.feature)
     if vector.feature:
@@ -181,7 +181,7 @@ def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutco
 
 
 def _answers(vector: Vector) -> Callable[[Step, dict[str, Any]], list[Remark]] | None:
-    """Judges what is answered to the steps of a vector of profile 0x0006; None for vectors of other profiles."""
+    """Judges the answers to the steps of a vector of profile 0x0006; None for vectors of other profiles."""
     if f"0x{TCP:04x}" not in vector.channel["profiles"]:
         return None
     decompressor, answers = Decompressor(vector.parameters), TcpAnswers(vector.parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dissector of ROHC: what is known of a capture's channels, and who reads them."""
+"""The dissector of ROHC: the known parameters of a capture's channels, and the readers of their packets."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own reading of ROHC: one decompressor of the judge for each channel, which remembers what came before."""
+"""Our own reading of ROHC: one decompressor of the judge for each channel, which remembers earlier packets."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -287,7 +287,7 @@ def _compressed(packet: Packet, values: dict[str, Value]) -> None:
 
 
 def _chains(packet: Packet, context: Context | None, values: dict[str, Value]) -> None:
-    """IR and IR-DYN: what they carry as it is."""
+    """The fields that IR and IR-DYN packets carry uncompressed."""
     if (crc := packet.value("CRC")) is not None:
         values["CRC"] = crc
     if packet.static is not None and context is not None:

@@ -26,7 +26,7 @@ class Arrival:
 
     @property
     def cid(self) -> int | None:
-        """The context that the judge takes it for; None when it cannot tell."""
+        """The context that the judge reads in the packet; None if it cannot tell."""
         if self.outcome is None:
             return None
         return self.outcome.packet.cid if self.outcome.packet is not None else getattr(self.outcome.error, "cid", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of a row: the replay of each, its verdict, and where it did not pass what a reader needs to see why."""
+"""The cells of a row: the replay of each, its verdict, and the evidence if it did not pass."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -136,8 +136,8 @@ def _measure(results: Sequence[Result]) -> None:
 def _judged(
     config: ReplayConfig, result: replay.Replay, condition: LinkCondition, folder: Path
 ) -> tuple[Verdict, str, Study | None]:
-    """Verdict and reason. Where the link may be to blame, the judge looks at each packet: chance excuses what was at
-    risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
+    """Verdict and reason. If the link may be the cause, the judge looks at each packet: chance excuses packets that
+    were at risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
     verdict, reason = verdicts.of(result, condition)
     if condition.harmless or verdict == "error" or not (result.differing or result.count("not_delivered")):
         return verdict, reason, None
@@ -225,7 +225,7 @@ def _smallest(
 
 
 def _items(config: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[str, Any]]:
-    """The packets of the source, each with what the link did to it, so far as that is known."""
+    """The packets of the source, each with the effects of the link on it, as far as they are known."""
     if seen is None or seen.done.promise_broken:  # the run did not get to its end: the source alone
         alone = replace(config, feedback={}, forward={}, timing=False)
         if config.compressor is not None:

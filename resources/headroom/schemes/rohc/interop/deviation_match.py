@@ -40,8 +40,8 @@ class LinkReading(NamedTuple):
 
 @dataclass(frozen=True)
 class DeviationCondition:
-    """Something declared, as a sentence, and whether a packet meets it. `of_compressor`: what a judge restores right is
-    none of it."""
+    """A declared deviation, as a sentence, and the condition that a packet meets. `of_compressor`: packets that a judge
+    restores right do not count."""
 
     sentence: str
     meets: Callable[[LinkReading], bool]

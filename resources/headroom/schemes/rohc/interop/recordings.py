@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capture files in place of an adapter: packets in them, and what a decompressor made of its packets judged by them."""
+"""Capture files in place of an adapter: the packets in them, and the judgement of a decompressor by its output on
+file."""
 
 import tempfile
 from collections.abc import Sequence

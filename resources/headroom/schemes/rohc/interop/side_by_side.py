@@ -17,7 +17,7 @@ WIDTH = 54
 
 
 def text(seen: Study, profile: str) -> str:
-    """Both decodes of the first packet that went wrong; a sentence when there is none."""
+    """Both decodes of the first packet that went wrong; a sentence if no packet did."""
     record = seen.first_bad()
     if record is None:
         return "No packet of its own went wrong."

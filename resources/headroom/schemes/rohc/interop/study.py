@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A replay looked at packet by packet, beside a judge that gets the same arrivals: for cells that are not clean."""
+"""A replay read packet by packet, beside a judge that gets the same arrivals: for cells that are not clean."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -148,8 +148,8 @@ class ConformanceKeywords:
 
     @keyword("Change Should Survive Losses")
     def change_survives(self, flow: str, change: str, **named: str) -> None:
-        """A regular flow changes at packet 41. What is new is carried by at least two packets in a row, and whichever
-        of them are lost, the decompressor delivers what the rest suffices for."""
+        """A regular flow changes at packet 41. At least two packets in a row carry the change, and whichever of them
+        are lost, the decompressor delivers all packets that can be restored from the rest."""
         config = self._config("", (), named)
         self._identify(config)
         survey = losses.survey(Flow.of(flow), change, config)
@@ -177,7 +177,8 @@ class ConformanceKeywords:
 
     @keyword("No Single Loss Behind The Last Feedback Should Hurt Another Packet")
     def single_losses_behind_feedback(self) -> None:
-        """After the story of a compressor: the same of the packets behind what it was given last."""
+        """After the story of a compressor: for each single packet after the last feedback, the judge restores all
+        others if that packet is lost."""
         requirement = "" if self.subject.channel.get("mode") == "R" else CONFIDENCE
         self._expect_losses_to_be_harmless(self.heard_until, requirement)
 

@@ -38,7 +38,7 @@ class JudgeKeywords:
         if judgement.findings:
             current.judge("non-strict", f"{len(judgement.findings)} findings, the first: {judgement.findings[0]}")
         if judgement.packets == len(judgement.not_judged):
-            raise SkipExecution(f"The judge cannot read such packets: {some(judgement.not_judged, 1)}.")
+            raise SkipExecution(f"The judge does not support these packets: {some(judgement.not_judged, 1)}.")
 
     @keyword("Tshark Should Read The Same")
     def tshark_reads_the_same(self) -> None:

@@ -200,7 +200,7 @@ class ReplayKeywords:
 
 
 def identify(config: replay.ReplayConfig) -> None:
-    """Notes who is tested; skips the case where an implementation does not declare what it needs."""
+    """Notes the implementations under test; skips the case if one does not declare a feature that it needs."""
     for role, implementation in config.sides:
         if reason := implementation.lacks(role, SCHEME.name, **needs_of(config.channel)):
             raise SkipExecution(f"{reason}.")
@@ -208,7 +208,7 @@ def identify(config: replay.ReplayConfig) -> None:
 
 
 def note(result: replay.Replay) -> None:
-    """Leaves what was replayed and what came of it for the result record."""
+    """Leaves the replay and its outcome for the result record."""
     current = collector.current()
     current.parameters |= result.config.described()
     current.metric(replay_metrics.PACKETS, result.sent)

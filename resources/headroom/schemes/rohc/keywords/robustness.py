@@ -155,8 +155,8 @@ class RobustnessKeywords:
 
     @keyword("Misbehaviour Should Be An Error")
     def misbehaviour(self, fault: str) -> None:
-        """An adapter of the engine's tests that breaks one promise: what comes of it is an error that says so, and the
-        next job runs."""
+        """Runs an adapter of the engine's tests that breaks one promise. The outcome must be an error that says so, and
+        the next job must run."""
         run = current_run()
         libraries = faulty_adapters.folder(run.build)
         if not faulty_adapters.library(libraries, fault).is_file():

@@ -59,7 +59,7 @@ def conclude(seen: Observation) -> None:
         keep_captures(seen.done)
         conclude_remarks(seen.remarks, "decompressor")
     if seen.packets and len(seen.not_judged) == len(seen.packets):
-        raise SkipExecution(f"The judge cannot read such packets: {some(seen.not_judged, 1)}.")
+        raise SkipExecution(f"The judge does not support these packets: {some(seen.not_judged, 1)}.")
 
 
 def conclude_remarks(remarks: Sequence[Remark], role: Role) -> None:

@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Case:
-    """`offer` has what the endpoint is configured with, None for nothing at all."""
+    """A case with its messages. `offer` is the endpoint's configuration, None for the default."""
 
     name: str
     title: str
@@ -340,7 +340,7 @@ def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles:
 
 
 def step_faults(step: Step, seen: MessageOutcome) -> list[str]:
-    """Against what the case says."""
+    """Compares an outcome with the expectation of its step. Returns one sentence for each difference."""
     expect, wrong = step.expect, []
     if "failure" in expect:
         expected = Reason[expect["failure"]]

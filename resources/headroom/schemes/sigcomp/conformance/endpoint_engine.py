@@ -51,7 +51,7 @@ class EndpointUnderTest:
 
 
 def require(endpoint: EndpointUnderTest, features: Sequence[str] = ()) -> None:
-    """Raises NotDeclared where the implementation does not declare what a conversation asks of it."""
+    """Raises NotDeclared if the implementation does not declare a feature that a conversation needs."""
     end = endpoint.endpoint()
     offered = replace(end, offer={**end.offer, "compartments": endpoint.compartments})
     if reason := endpoints.lacking(offered, features) or endpoints.unknown(end):

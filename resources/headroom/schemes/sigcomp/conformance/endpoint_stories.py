@@ -111,7 +111,8 @@ def reordered(session: Session, far: FarEnd, count: int = 6) -> list[str]:
 
 
 def never_acknowledged(session: Session, far: FarEnd, count: int = 8) -> list[str]:
-    """Every other message is lost, and the far end never says a word: what arrives rests on what has arrived."""
+    """Every other message is lost, and the far end never answers: messages that arrive refer only to messages that
+    arrived."""
     wrong: list[str] = []
     for number, message in enumerate(messages(count)):
         octets = session.message(session.compress(message))
@@ -121,8 +122,8 @@ def never_acknowledged(session: Session, far: FarEnd, count: int = 8) -> list[st
 
 
 def first_acknowledged(session: Session, far: FarEnd, count: int = 12) -> list[str]:
-    """All messages arrive, and the far end answers the first alone: what it had then may have had to go for what came
-    later."""
+    """All messages arrive, and the far end answers only the first: it may have freed the state of that message for
+    later state."""
     wrong: list[str] = []
     for number, message in enumerate(messages(count)):
         octets = session.message(session.compress(message))
@@ -185,7 +186,7 @@ def too_long(session: Session, far: FarEnd) -> list[str]:
 
 
 def _item_in(session: Session, far: FarEnd, message: bytes) -> tuple[bytes, list[str]]:
-    """Feedback that comes back with the next message, and what is wrong with that message."""
+    """The feedback item that the next message returns, and the faults of that message."""
     octets = session.message(session.compress(message))
     outcome = far.hears(octets)
     fault = fault_of(outcome, message, octets)

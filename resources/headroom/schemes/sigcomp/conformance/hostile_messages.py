@@ -47,7 +47,7 @@ REFUSED = "ERR_STATE"  # status of a message that is refused before it runs
 
 @dataclass(frozen=True)
 class Cost:
-    """Messages, what became of each, and what the endpoint's statistics say afterwards."""
+    """Messages with their outcomes, and the endpoint's statistics afterwards."""
 
     octets: tuple[bytes, ...]
     seen: tuple[MessageOutcome, ...]
@@ -220,8 +220,8 @@ def _over_later_half(grown: Sequence[int]) -> int:
 
 
 def time_of(case: Case, endpoint: EndpointUnderTest, repeats: int) -> float:
-    """Time of a call that takes the first message, in nanoseconds: the median over the later half of MANY in a row at
-    one endpoint, which is then past what it does for the first time. A machine's figure: it decides nothing."""
+    """The time of a call with the first message, in nanoseconds: the median over the later half of MANY calls in a row
+    at one endpoint, so that first-time work does not count. A figure of this machine; no verdict depends on it."""
     document = played(endpoint, [_message(case.steps[0].octets)] * MANY, repeats)
     return float(median(record["decompress_ns"] for record in document["records"][MANY // 2 :]))
 

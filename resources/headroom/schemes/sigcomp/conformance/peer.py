@@ -42,7 +42,7 @@ class FarEnd:
         self.announced: list[bytes] = []
 
     def hears(self, octets: bytes) -> Outcome:
-        """Decompresses a message and does what it asks for."""
+        """Decompresses a message and carries out its requests."""
         before = {item.identifier for item, _ in self.endpoint.states.compartments[0].kept}
         outcome = self.endpoint.decompress(octets)
         self.heard.append(outcome)

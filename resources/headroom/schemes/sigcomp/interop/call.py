@@ -56,7 +56,8 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Call:
-    """One call and what became of it. `compartments` is how many have it at the same time, one after another."""
+    """One call and its outcome. `compartments` is the number of compartments that have it at the same time, one after
+    another."""
 
     sequence: str
     messages: tuple[Message, ...]
@@ -197,7 +198,7 @@ def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
 
 
 def _also(judge: str | None) -> str:
-    """The judge's finding on a message that went wrong, where it was consulted."""
+    """The judge's finding on a message that went wrong, if the judge was consulted."""
     if judge is None:
         return ""
     return "; the judge cannot restore it either" if judge else "; the judge restores it"
@@ -285,7 +286,7 @@ def totals(calls: Sequence[Call]) -> dict[str, int]:
 
 
 def on_the_link(exchange: Exchange, calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
-    """Sender (0 to 255), SigComp message and what it was made of, in order. Each call has its own two senders."""
+    """Sender (0 to 255), SigComp message and its original, in order. Each call has its own two senders."""
     return [
         (2 * number + (record["from"] == "b"), octets, call.of_record(record).octets)
         for number, call in enumerate(calls)

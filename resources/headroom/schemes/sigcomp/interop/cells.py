@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells of the interop matrix: the calls of a row, what is wrong with them, and the result of each."""
+"""Cells of the interop matrix: the calls of a row, their faults, and the result of each."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -55,7 +55,7 @@ class Endpoint:
         self.states.open(0, self.offer.state_memory_size)
 
     def decompress(self, message: bytes, compartment: int | None = 0) -> Outcome:
-        """One message, and what it asks of the state handler unless `compartment` is None."""
+        """Decompresses one message, and carries out its requests to the state handler unless `compartment` is None."""
         if not is_sigcomp(message):
             return Outcome("plain", message)
         outcome = Outcome("failed")

@@ -113,7 +113,8 @@ def measured(config: CallLoadConfig) -> CallLoadResult:
 
 
 def with_calls(config: CallLoadConfig, run: Run, simultaneous: int) -> CallLoadConfig:
-    """The configuration with the calls of the row, or those of the command line, which `--quick` does not change."""
+    """The configuration with the calls of the row, or with those of the command line, which `--quick` does not
+    reduce."""
     fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
     return replace(
         config,
@@ -139,7 +140,7 @@ def parameters_of(config: CallLoadConfig) -> dict[str, Any]:
 
 
 def note(config: CallLoadConfig, result: CallLoadResult, parameters: dict[str, Any]) -> None:
-    """Leaves what a run showed for the result record."""
+    """Leaves the results of a run for the result record."""
     current = collector.current()
     current.parameters |= parameters_of(config) | parameters
     current.metric(LOAD, result.load / len(result.loads))

@@ -349,7 +349,7 @@ class EndpointKeywords:
 
 
 def _broken_stream() -> list[endpoint_cases.MessageOutcome]:
-    """Returns what comes of a stream with a whole message, a reserved code, and the same message again."""
+    """Returns the outcomes of a stream with a whole message, a reserved code, and the same message again."""
     far = FarEnd(Offer(stream=True))
     whole = wire.mark(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     return _heard_on_stream([whole, b"\xf8\xff\x80", whole])

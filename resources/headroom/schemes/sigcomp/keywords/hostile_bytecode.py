@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords about hostile bytecode: one attack and what it costs, and a source that attacks among others.
+"""Keywords about hostile bytecode: one attack and its cost, and a source that attacks among others.
 
 `conformance.hostile_messages` decides. The endpoint under test is the one that `--decompressor` names.
 """

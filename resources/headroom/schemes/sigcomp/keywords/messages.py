@@ -64,8 +64,8 @@ class MessageKeywords:
 
     @keyword("What Arrives Should Come Back As It Was")
     def what_arrives_identical(self) -> None:
-        """The link loses something. Every message that arrives comes out as it was, but for those that refer to state
-        which was in a message that did not; in both directions something is compressed and comes out."""
+        """The link loses messages. Every message that arrives comes out unchanged, except those that refer to state of
+        a lost message. In both directions messages are compressed and come out."""
         result = self.done
         if not (lost := result.lost()):
             raise Inconclusive("The link lost none of the messages, so that nothing follows: take another seed.")
@@ -96,7 +96,7 @@ class MessageKeywords:
 
 
 def _note(result: messages.Conversation, sequence: str) -> None:
-    """Leaves what was sent and what came of it for the result record."""
+    """Leaves the messages and their outcomes for the result record."""
     current = collector.current()
     current.parameters |= {
         "kind": "messages",

@@ -194,7 +194,7 @@ def _hashing(octets: bytes, times: int = 50) -> float:
 
 
 def table_10(place: Place) -> PaperMeasurement:
-    """Linear search and hashing: how long they take, and whether they find the same."""
+    """Linear search and hashing: their times, and whether their results agree."""
     linear, hashed = place.run.in_turn([replace(VIDEO, search="linear"), VIDEO])
     times = {name: cell(run, run.sent, "sequence-compression") for name, run in (("linear", linear), ("hash", hashed))}
     faster = times["linear"] / times["hash"] if times["linear"] and times["hash"] else None
@@ -314,7 +314,7 @@ def _cell_of(place: Place, row: str, column: str) -> str:
 
 
 def table_15(place: Place) -> PaperMeasurement:
-    """Bytecode lengths: what the first message brings."""
+    """Bytecode lengths in the first message."""
     of = {
         "Stateful and stateless basic compression": "stateful-basic",
         "Stateful and stateless static compression": "stateful-static",

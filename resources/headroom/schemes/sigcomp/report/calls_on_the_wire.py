@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIP calls through nodes: how many a second every one of which is completed, and what a call takes."""
+"""SIP calls through nodes: the highest rate at which every call is completed, and the duration of a call."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A P-CSCF under the load of calls: what each row served, how long messages took, and what a call costs in memory."""
+"""A P-CSCF under the load of calls: the served calls of each row, the times of messages, and the memory of a call."""
 
 import statistics
 from typing import Any

@@ -16,7 +16,7 @@ PAPER, BEFORE, NOW = "maenpaa-2005", "the cycles of RFC 3320 alone", "with a gua
 
 
 def hostile(records: Records) -> Section | None:
-    """Messages a second that fill one core, where they were measured, and what the attacks cost."""
+    """Messages a second that fill one core, if measured, and the cost of the attacks."""
     attacks = data.of_kind(records, KIND)
     timed = [record for record in attacks if data.value(record, metrics.MESSAGES_PER_SECOND) is not None]
     bounded = [record for record in attacks if data.value(record, metrics.UDVM_CYCLES) is not None]

@@ -15,7 +15,7 @@ MOST_OCTETS = 1500 - 28  # of a datagram in an Ethernet frame, over IPv4
 
 @dataclass(frozen=True)
 class Message:
-    """A message: who sends it, what it is, such as `INVITE` or `180 Ringing`, and its octets."""
+    """A message: its sender, its name, such as `INVITE` or `180 Ringing`, and its octets."""
 
     from_caller: bool
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decompressor of 7.2, and what the draft leaves open to one."""
+"""The decompressor of 7.2, and the choices that the draft leaves to it."""
 
 from __future__ import annotations
 

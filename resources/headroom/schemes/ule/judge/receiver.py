@@ -34,7 +34,7 @@ class Unit:
 
 @dataclass
 class Stream:
-    """One TS Logical Channel: what has come of the current SNDU, empty in the Idle State."""
+    """One TS Logical Channel, with the octets of the current SNDU; empty in the Idle State."""
 
     counter: int | None = None
     current: bytes = b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords about what it costs to encapsulate PDUs and to receive them."""
+"""Keywords that measure the cost of encapsulating and receiving PDUs."""
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword

@@ -60,7 +60,7 @@ class UleRobustnessKeywords:
 
 
 def _compared(case: Case, arrivals: Sequence[Arrival], channel: Mapping[str, Any]) -> Comparison:
-    """Gives both receivers the same, and judges. Raises AssertionError."""
+    """Gives both receivers the same packets, and judges. Raises AssertionError."""
     asked: dict[str, Any] = {
         "max_channels": channel.get("channels", 1),
         "carriage": ["bridged"] if channel.get("bridged") else [],

@@ -154,7 +154,7 @@ class CompressorJudge:
                 yield "RFC1144-3.2.3-11", "the packet ID goes on by one, and the I bit is set"
 
     def _changes(self, saved: Header, header: Header, compressed_header: CompressedHeader) -> Iterator[Remark]:
-        """Compares what the compressed header says with what has changed."""
+        """Compares the changes in the compressed header with the real changes."""
         changed, special = changes_of(saved, header), special_of(saved, header)
         if compressed_header.special:
             if compressed_header.special != special:
@@ -259,6 +259,6 @@ def expected(saved: Header, header: Header) -> frozenset[str] | None:
 
 
 def judge(packets: Iterable[tuple[bytes, int, bytes]], slots: int = 16, compress_slot_id: bool = True) -> list[Finding]:
-    """Findings on all packets of a line: the source, the type and the octets of what it became."""
+    """Findings on all packets of a line: the source, and the type and octets of its link packet."""
     line = CompressorJudge(slots, compress_slot_id)
     return [finding for entry in packets for finding in line.sent(*entry)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decompressor of RFC 1144, 3.2.4, and what the RFC leaves open to one."""
+"""The decompressor of RFC 1144, 3.2.4, and the choices that the RFC leaves to it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Decompressor:
         return Outcome(None, reason)
 
     def _open(self, slot: int | None, reason: str, header: packet.CompressedHeader | None = None) -> Outcome:
-        """The outcome of a packet that the RFC does not describe. What is saved of its connection is unknown then."""
+        """The outcome of a packet that the RFC does not describe. Afterwards the saved header of its connection is
+        unknown."""
         self._forget(slot)
         self.last, self.toss = slot, None
         return Outcome(None, reason, header, slot, free=True)
