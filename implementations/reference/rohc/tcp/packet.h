@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ROHC-TCP packets as the framework sees them: their types, and where the CID stands.
+// The packet types of ROHC-TCP, and the position of the CID in a packet.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace headroom::rohc::tcp {
 inline constexpr std::uint8_t kProfileOctet = 0x06;
 inline constexpr std::uint8_t kIrOctet = 0xfd, kIrCrOctet = 0xfc, kIrDynOctet = 0xf8;  // 7.1, 7.2
 
-// Formats of CO packets keep their numbers.
+// The packet types. CO packets have the numbers of their formats.
 enum class PacketType : std::uint8_t {
   kIr = kFormats,
   kIrDyn,
@@ -25,8 +25,8 @@ enum class PacketType : std::uint8_t {
 inline constexpr std::size_t kPacketTypes = static_cast<std::size_t>(PacketType::kUnknown) + 1;
 using PacketCounts = std::array<std::uint64_t, kPacketTypes>;
 
-// The place of a type in `names.packet_types` of the self-description: IR, IR-DYN and what is unknown share those of
-// RFC 3095's, and kOwnNames stand behind them (../packet_names.h).
+// The index of a type in `names.packet_types` of the self-description: IR, IR-DYN and unknown packets share the names
+// of the RFC 3095 types, and kOwnNames follow these names (../packet_names.h).
 inline constexpr std::uint8_t kIrName = 0, kIrDynName = 1, kUnknownName = 17, kFirstOwnName = 18;
 inline constexpr std::array<std::string_view, kFormats + 1> kOwnNames = {
     "rnd_1", "rnd_2", "rnd_3", "rnd_4", "rnd_5", "rnd_6", "rnd_7", "rnd_8",     "seq_1",
@@ -39,8 +39,8 @@ inline constexpr std::array<std::string_view, kFormats + 1> kOwnNames = {
                                    (type == PacketType::kIrCr ? kFormats : static_cast<unsigned>(type)));
 }
 
-// A packet on the link, from the Add-CID octet on if there is one. The first octet of the header stands behind `before`
-// octets, and `after` octets of a large CID behind that.
+// A packet on the link, from the Add-CID octet on if there is one. `before` octets stand before the first octet of the
+// header, and `after` octets of a large CID follow that octet.
 struct LinkPacket {
   Octets octets;
   std::uint8_t before = 0, after = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor of this family: TCP flows of many channels. What it cannot carry is another family's.
+// The compressor of this family: compresses TCP flows of many channels. Another family carries packets that this family
+// cannot compress.
 #pragma once
 
 #include <array>
@@ -18,15 +19,16 @@ struct FlowsConfig {
   ChannelParameters channel;
   CompressorConfig context;
   std::uint64_t seed = 0;
-  // IR and IR-DYN packets come back after so many milliseconds, until there is feedback; 0: by packets only.
+  // The time in ms after which IR and IR-DYN packets are repeated until there is feedback; 0: only after a number of
+  // packets.
   std::uint32_t ir_refresh_ms = 0, ir_dyn_refresh_ms = 0;
-  // How long a flow behind a REJECT or CONTEXT_MEMORY is left to other profiles.
+  // The time in ms for which other profiles carry a flow after a REJECT or CONTEXT_MEMORY.
   std::uint32_t reject_hold_ms = 10'000;
 };
 
 class Compressor final : public CompressorFamily {
  public:
-  // Throws std::bad_alloc when there is no memory for the contexts.
+  // Throws std::bad_alloc if there is no memory for the contexts.
   Compressor(const FlowsConfig& config, ContextPool& pool, FlowCounters& counters);
 
   void worths_of(std::uint32_t first, wire::Profile next, std::span<Worth> worths) const noexcept override;
@@ -36,19 +38,19 @@ class Compressor final : public CompressorFamily {
 
   void prefetch(std::uint32_t index) const noexcept;
 
-  // Compresses a packet that goes on as its flow did. False: it does not, and nothing has happened. REQUIRES: the
-  // context is of the packet's channel, and this family's.
+  // Compresses a packet that the fast path can handle. Returns false, without any change, for any other packet.
+  // REQUIRES: the context belongs to the packet's channel and to this family.
   [[nodiscard]] bool compress_fast(std::uint32_t index, headroom_packet& packet, std::uint32_t now,
                                    headroom_detail* detail) noexcept;
 
-  // Compresses any packet of a TCP flow. False: another family must take it, and nothing has happened. `guess`: the
-  // context that the packet may be of; kNoContext, or one of the packet's channel.
+  // Compresses any packet of a TCP flow. Returns false, without any change, if another family must carry the packet.
+  // `guess`: the probable context of the packet, kNoContext or a context of the packet's channel.
   [[nodiscard]] bool compress(headroom_packet& packet, std::uint32_t now, std::uint32_t guess,
                               headroom_detail* detail) noexcept;
 
   // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1).
   void reinitialize() noexcept;
-  // The beginning of time moves by so much.
+  // Subtracts `ms` from all stored times, because the epoch moved.
   void move_epoch(std::uint32_t ms) noexcept;
   void disable_fast_path() noexcept { config_.context.fast_path = false; }
 
@@ -59,18 +61,18 @@ class Compressor final : public CompressorFamily {
   }
 
  private:
-  // Whose a CID of a channel is.
+  // The flow that uses a CID of a channel.
   struct Flow {
-    bool used = false;      // it is a flow of this family
+    bool used = false;      // a flow of this family uses the CID
     bool had_flow = false;  // so that there is a context
     bool young = false;     // replication from `base` may still be possible
     std::uint32_t base = kNoContext;
     std::uint32_t last_used_ms = 0, ir_ms = 0, ir_dyn_ms = 0;
     std::uint32_t rejected_until_ms = 0;
     std::uint64_t hash = 0;
-    std::uint64_t addresses_hash = 0;  // of the addresses alone: where other flows look for a base context
+    std::uint64_t addresses_hash = 0;  // hash of the addresses alone, by which other flows find a base context
   };
-  // All octets zero until it is used.
+  // The flow and context of a CID. All octets zero until the CID is used.
   struct Slot {
     Flow flow;
     CompressorContext context;
@@ -83,7 +85,7 @@ class Compressor final : public CompressorFamily {
   [[nodiscard]] bool is_due(const Slot& slot, std::uint32_t now) const noexcept;
   void refresh(Slot& slot, std::uint32_t now) const noexcept;
   [[nodiscard]] const CompressorContext* base_of(const Flow& flow) const noexcept;
-  // Where flows between the same hosts leave the context that is fit for replication.
+  // Returns the entry of bases_ for the flow's addresses: the context of these hosts that is fit for replication.
   [[nodiscard]] std::uint32_t& place_of(const Flow& flow) noexcept {
     return bases_[static_cast<std::size_t>(flow.addresses_hash >> 32) & (bases_.size() - 1)];
   }
@@ -99,7 +101,7 @@ class Compressor final : public CompressorFamily {
   FlowCounters& counters_;
   FlowHash hash_;
   PageArray<Slot> slots_;
-  CompressorContext fresh_;           // of a flow that has no CID yet
+  CompressorContext fresh_;           // context of a flow that has no CID yet
   std::vector<std::uint32_t> bases_;  // by the hash of addresses: the context that was last fit for replication
   PacketCounts packets_{};
   std::uint64_t fast_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compressor's context of profile 0x0006: RFC 6846, 5.2; RFC 4164, 3.3.
+// The context of profile 0x0006 at the compressor: RFC 6846, 5.2; RFC 4164, 3.3.
 #pragma once
 
 #include <algorithm>
@@ -18,31 +18,34 @@ namespace headroom::rohc::tcp {
 
 inline constexpr unsigned kMostRepeats = 8;
 
-// What RFC 6846 leaves to the compressor.
+// Parameters that RFC 6846 leaves to the compressor.
 struct CompressorConfig {
-  // How many packets carry a change before the compressor relies on it (5.2.1.1), which is also the width of the W-LSB
-  // windows: the decompressor may have any of so many packets as its reference. REQUIRES: 1 to kMostRepeats.
+  // The number of packets that carry a change before the compressor relies on the change (5.2.1.1). Also the width of
+  // the W-LSB windows: the decompressor may have any of the last `repeats` packets as its reference. REQUIRES: 1 to
+  // kMostRepeats.
   unsigned repeats = 4;
-  // IR and IR-DYN packets come back behind so many packets (5.2.1.2), until there is feedback; 0: never. The first IR
-  // packet of a flow comes back behind `ir_refresh_start`, each further one behind twice as many as the one before,
-  // until that is `ir_refresh`; 0: the period does not grow.
+  // The number of packets after which IR and IR-DYN packets are repeated (5.2.1.2) until there is feedback; 0: never.
+  // The first IR period of a flow is `ir_refresh_start` packets and doubles until it is `ir_refresh`;
+  // `ir_refresh_start` 0: the period is constant.
   std::uint32_t ir_refresh = 2048, ir_refresh_start = 128, ir_dyn_refresh = 512;
-  // Packets of one stride before the acknowledgement number is scaled (6.4.8.2); 0: it never is.
+  // The number of packets with the same stride after which the acknowledgement number is scaled (6.4.8.2); 0: never
+  // scaled.
   std::uint32_t stride_after = 8;
-  // IR-CR packets where there is a base context; options of generic items told to be static until they change.
+  // replicate: sends IR-CR packets if there is a base context. static_options: signals options of generic items as
+  // static until they change.
   bool replicate = true, static_options = true;
-  // False: every packet takes the general path, which makes the same octets.
+  // False sends every packet along the general path, which makes the same octets.
   bool fast_path = true;
-  // The most that the IP-ID of one flow may grow by from packet to packet and still count as sequential.
+  // The largest step of the IP-ID from packet to packet at which the IP-ID counts as sequential.
   std::uint16_t ip_id_largest_step = 64;
 };
 
 struct Compressed {
-  Unfit unfit = Unfit::kNone;  // anything else: another profile must take the packet, and nothing has changed
+  Unfit unfit = Unfit::kNone;  // other than kNone: another profile must carry the packet; nothing has changed
   bool no_space = false;       // `out` is too small; nothing has been sent
   PacketType type = PacketType::kUnknown;
   std::uint16_t compressed_header = 0, plain_header = 0;  // octets
-  std::uint32_t length = 0;                               // of the packet on the link
+  std::uint32_t length = 0;                               // octets of the packet on the link
 };
 
 class CompressorContext {
@@ -51,54 +54,56 @@ class CompressorContext {
   CompressorContext(const CompressorConfig& config, const wire::CidOctets& cid, bool large_cids,
                     std::uint32_t cid_number, std::uint16_t msn) noexcept;
 
-  // Compresses a packet into `out`. A packet of another flow makes the context that flow's, with IR packets, or with
-  // IR-CR packets if `base` is suitable; the MSN goes on (6.1.1).
+  // Compresses a packet into `out`. A packet of another flow assigns the context to that flow, with IR packets, or with
+  // IR-CR packets if `base` is suitable; the MSN continues (6.1.1).
   [[nodiscard]] Compressed compress(Octets packet, std::span<std::uint8_t> out,
                                     const CompressorContext* base = nullptr) noexcept;
-  // The same, on the general path, for a packet whose headers have been found.
+  // Compresses a packet whose headers have been found, on the general path.
   [[nodiscard]] Compressed compress(Octets packet, const Layout& layout, std::span<std::uint8_t> out,
                                     const CompressorContext* base) noexcept;
-  // The same, on the fast path, for which prefetch() fetches what it needs. False: the packet is not for it, and
-  // nothing has happened.
+  // Compresses a packet on the fast path. Returns false, without any change, if the packet needs the general path.
+  // prefetch() prefetches the memory that the fast path needs.
   void prefetch() const noexcept { prefetch_octets(this, octets_.data() + kIpv6Length + kTcpLength); }
   [[nodiscard]] bool compress_predicted(Octets packet, std::span<std::uint8_t> out, Compressed& result) noexcept {
     return fast_length_ != 0 && compress_fast(packet, out, result);
   }
 
-  // Takes feedback on this context into account (5.2.2), but for REJECT and CONTEXT_MEMORY.
+  // Applies feedback on this context (5.2.2), except REJECT and CONTEXT_MEMORY.
   void feedback(const Feedback& f) noexcept;
   [[nodiscard]] bool has_feedback() const noexcept { return has_feedback_; }
 
-  // The next packet is an IR or IR-DYN packet (5.2.1.2).
+  // Makes the next packet an IR (`whole`) or IR-DYN packet (5.2.1.2).
   void refresh(bool whole) noexcept {
     (whole ? ir_due_ : ir_dyn_due_) = true;
     fast_length_ = 0;
   }
-  // The flow begins again with IR packets, as if there had been no feedback.
+  // Restarts the flow with IR packets, as if there had been no feedback.
   void reinitialize() noexcept;
-  // The CID is another flow's: what comes next, even of this flow, begins with IR packets.
+  // Records that the CID went to another flow: the next packet, even of this flow, is an IR packet.
   void forget() noexcept;
 
   // True if the packet whose headers are `layout` belongs to this context's flow.
   [[nodiscard]] bool is_same_flow(const Layout& layout, const std::uint8_t* octets) const noexcept;
-  // True if other contexts may be replicated from this one: acknowledged with a CRC since anything changed that IR-CR
-  // packets leave out (RFC 4164, 3.3.3.1).
+  // True if other contexts may be replicated from this context: its flow was acknowledged with a CRC after the last
+  // change of a field that IR-CR packets omit (RFC 4164, 3.3.3.1).
   [[nodiscard]] bool is_base() const noexcept;
-  // True if it began with IR-CR packets that nothing acknowledges.
+  // True if the flow began with IR-CR packets that have not been acknowledged.
   [[nodiscard]] bool is_replica() const noexcept { return is_replica_; }
-  // A replica of it was refused: it is no base until it is acknowledged again (RFC 4164, 3.3.3.4).
+  // Excludes this context as a base until its next acknowledgement, because the decompressor refused a replica of it
+  // (RFC 4164, 3.3.3.4).
   void distrust() noexcept { crc_acked_ = 0; }
   [[nodiscard]] std::uint32_t cid() const noexcept { return cid_number_; }
   [[nodiscard]] std::uint16_t last_msn() const noexcept { return msn_of(next_ - 1); }
 
  private:
-  // True if so many packets have passed since the last IR packet that another one is due.
+  // True if an IR packet is due because of the number of packets since the last IR packet.
   [[nodiscard]] bool is_ir_due() const noexcept { return ir_period_ != 0 && next_ - last_ir_ >= ir_period_; }
 
-  // Makes sure that nothing is left out that the decompressor may not have.
+  // Marks all information as unknown to the decompressor, so that it is sent again.
   void restart() noexcept;
 
-  // Whatever must be sent until the decompressor has it. Values: the packet that brought the present value.
+  // The fields that must be sent until the decompressor has them; indexes of changed_, which holds the number of the
+  // packet that changed the field.
   enum Change : unsigned {
     kStatic,   // only IR
     kDynamic,  // only IR-DYN
@@ -115,16 +120,16 @@ class CompressorContext {
     kAckScaling,
     kChanges
   };
-  using Index = std::uint64_t;  // packets of this context, counted
-  // In place of an Index: the item left the list before the decompressor surely had it, so that it is new when it comes
-  // back.
+  using Index = std::uint64_t;  // number of a packet in this context
+  // The value in place of an Index if the item left the list before the decompressor surely had the item; the item
+  // counts as new when it returns.
   static constexpr Index kGone = ~Index{0};
 
-  // What the decompressor may have as its reference, besides the fields of base headers.
+  // Values that the decompressor may have as its reference, in addition to the fields of base headers.
   struct Sent {
     Index index = 0;
     std::uint32_t ts_value = 0, ts_echo = 0;
-    std::uint32_t numbers[2] = {0, 0};  // of AH and GRE
+    std::uint32_t numbers[2] = {0, 0};  // sequence numbers of AH and GRE
   };
 
   // The packet that is being compressed.
@@ -137,7 +142,7 @@ class CompressorContext {
     Values values{};
     IrregularHeaders irregular;
     IrregularChoice choice;
-    std::uint16_t present = 0;  // X of the options, by place
+    std::uint16_t present = 0;  // X bits of the options, by place
     std::uint8_t number_count = 0;
     bool numbers_reach = true;
     bool needs_list = false;
@@ -160,7 +165,7 @@ class CompressorContext {
     return std::all_of(references_.begin(), references_.begin() + config_.repeats, p);
   }
 
-  // observe.cc: what is new in a packet.
+  // observe.cc: finds the changes in a packet.
   [[nodiscard]] bool find_options(Now& now) noexcept;
   [[nodiscard]] std::uint8_t generic_index(const Now& now, const std::uint8_t* option,
                                            std::size_t length) const noexcept;
@@ -177,12 +182,12 @@ class CompressorContext {
   }
   void observe_numbers(Values& v, std::uint32_t step, std::uint32_t payload) noexcept;
 
-  // fast_path.cc: packets of a flow in which nothing has changed for a while but numbers and time stamps.
+  // fast_path.cc: compresses packets of a flow in which only numbers and time stamps have changed for a while.
   void prepare_fast_path() noexcept;
   [[nodiscard]] bool compress_fast(Octets packet, std::span<std::uint8_t> out, Compressed& result) noexcept;
   [[nodiscard]] bool fast_ip_id(const std::uint8_t* packet, Values& v) const noexcept;
 
-  // context.cc: writing.
+  // context.cc: writes packets.
   [[nodiscard]] Format choose(Now& now) const noexcept;
   [[nodiscard]] Format smallest(const Values& v, std::uint32_t needed, bool has_payload) const noexcept;
   void fill_common(Now& now) const noexcept;
@@ -202,35 +207,35 @@ class CompressorContext {
   bool is_replica_ = false;
   bool is_forgotten_ = false;
   bool ir_due_ = false, ir_dyn_due_ = false;
-  bool is_reused_ = false;  // the CID had another flow, and no ACK says that the decompressor knows of this one
+  bool is_reused_ = false;  // the CID had another flow, and no ACK confirms that the decompressor has this flow
   Control control_;
 
-  Index next_ = kMostRepeats;  // the packet at hand
+  Index next_ = kMostRepeats;  // the current packet
   Index oldest_ = 0;           // the oldest packet that the decompressor may have as its reference
   Index acked_ = 0;
-  Index crc_acked_ = 0;  // with a CRC, in this flow; 0: none
+  Index crc_acked_ = 0;  // last packet of this flow acknowledged with a CRC; 0: none
   Index last_ir_ = 0, last_ir_dyn_ = 0;
   std::uint32_t ir_period_ = 0;
   std::array<Index, kChanges> changed_{};
   std::array<References, kMostRepeats> references_{};
   std::array<Sent, kMostRepeats> sent_{};
 
-  // Scaling, and how acknowledgements and IP-IDs have gone.
+  // Scaling, and the history of acknowledgements and IP-IDs.
   std::uint32_t seq_payload_ = 0;
   Scaled seq_scaled_, ack_scaled_;
   std::uint32_t stride_candidate_ = 0, stride_seen_ = 0;
   std::uint8_t id_jumps_ = 0, id_steps_ = 0, id_zeros_ = 0;
 
-  // The fast path: octets of the headers, 0 if the general path must be taken; where the time stamps are, or 0; and the
-  // bits of the headers that must be those of the last packet.
+  // The fast path: octets of the headers, or 0 if the general path is required; offset of the time stamps, or 0; and
+  // the mask of the header bits that must equal those of the last packet.
   std::uint8_t fast_length_ = 0, fast_stamps_ = 0;
   std::array<std::uint8_t, kIpv6Length + kTcpLength + kMostOptions> fast_mask_{};
 
   Layout layout_;
   OptionList list_;
   std::array<std::uint8_t, kMostOctets> octets_{};    // headers of the last packet
-  std::array<Index, kTableItems> item_changed_{};     // the *_list_item of an item
-  std::array<Index, kTableItems> content_changed_{};  // content that the irregular chain carries
+  std::array<Index, kTableItems> item_changed_{};     // last change of an item's *_list_item
+  std::array<Index, kTableItems> content_changed_{};  // last change of an item's content in the irregular chain
   ItemTable table_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A decompressor's context of profile 0x0006: RFC 6846, 5.3; RFC 4164, 3.4.
+// The context of profile 0x0006 at the decompressor: RFC 6846, 5.3; RFC 4164, 3.4.
 #pragma once
 
 #include <array>
@@ -15,16 +15,17 @@
 
 namespace headroom::rohc::tcp {
 
-// What RFC 6846 leaves to the decompressor.
+// Parameters that RFC 6846 leaves to the decompressor.
 struct DecompressorConfig {
-  // Context damage is assumed behind k failures among the last n packets (5.3.1.2). REQUIRES: 1 <= k <= n <= 32.
+  // Context damage is assumed after k failures among the last n packets (5.3.1.2). REQUIRES: 1 <= k <= n <= 32.
   std::uint8_t dynamic_k = 4, dynamic_n = 8;
   std::uint8_t static_k = 2, static_n = 4;
-  // Behind a failure, tries the MSN that a loss of 12 to 27 packets makes; only with a sequential IP-ID it is seen.
+  // After a failure, tries the MSN that results from a loss of 12 to 27 packets. Such a loss can only be detected with
+  // a sequential IP-ID.
   bool repair_msn = true;
-  // False: every packet takes the general path, which makes the same packets.
+  // False sends every packet along the general path, which restores the same packets.
   bool fast_path = true;
-  // Refuses packets whose TCP checksum is wrong, but for those of IR headers, which the CRC covers whole.
+  // Refuses packets with a wrong TCP checksum, except IR packets, whose CRC covers the whole header.
   bool verify_checksum = false;
 };
 
@@ -32,17 +33,17 @@ enum class State : std::uint8_t { kNoContext, kStaticContext, kFullContext };
 
 enum class Status : std::uint8_t {
   kOk,
-  kMalformed,    // no packet of this profile, truncated, reserved bits
-  kCrc,          // CRC-8 validation, or CRC verification of the decompressed header
+  kMalformed,    // not a packet of this profile, truncated, or reserved bits are set
+  kCrc,          // CRC-8 validation, or CRC verification of the decompressed header, failed
   kChecksum,     // wrong TCP checksum
   kNoContext,    // the state does not allow such a packet
   kNoBase,       // the base context of an IR-CR packet is absent or not valid
   kUnknownItem,  // an index of the option list without an item
-  kTooLong,      // headers beyond what a context holds
+  kTooLong,      // headers exceed the limits of a context
   kNoSpace,      // `out` is too small
 };
 
-// Feedback that would help. The framework limits its rate (5.3.2).
+// The feedback that should be sent after a packet; Decompressor limits its rate (5.3.2).
 enum class Wish : std::uint8_t { kNone, kAck, kNack, kStaticNack, kContextMemory };
 
 struct Decompressed {
@@ -50,7 +51,7 @@ struct Decompressed {
   Wish wish = Wish::kNone;
   PacketType type = PacketType::kUnknown;
   std::uint16_t compressed_header = 0, plain_header = 0;  // octets
-  std::uint32_t length = 0;                               // of the packet
+  std::uint32_t length = 0;                               // octets of the restored packet
 };
 
 // The base context that an IR-CR packet names (7.2).
@@ -65,31 +66,32 @@ class DecompressorContext {
 
   // True for IR-CR packets, for which decompress() needs the context that base_of() names.
   [[nodiscard]] static bool is_ir_cr(const LinkPacket& packet) noexcept;
-  // Empty if the packet is truncated or has reserved bits.
+  // Returns the base context of an IR-CR packet, or nothing if the packet is truncated or has reserved bits set.
   [[nodiscard]] static std::optional<BaseReference> base_of(const LinkPacket& packet) noexcept;
 
-  // Writes the packet into `out`, which must not overlap it. `base`: of IR-CR packets, which may be this context; null
-  // if there is none. A failure leaves the context as it is but for state and damage detection.
+  // Restores the packet into `out`, which must not overlap the packet. `base`: the base context of IR-CR packets, which
+  // may be this context; nullptr if there is none. A failure changes only the state and damage detection of the
+  // context.
   [[nodiscard]] Decompressed decompress(const LinkPacket& packet, std::span<std::uint8_t> out,
                                         const DecompressorContext* base = nullptr) noexcept;
 
-  // The feedback for a wish, and the MSN that goes with it: that "corresponding to the last header that was
+  // Return the feedback for a wish, and the MSN for the feedback: the MSN "corresponding to the last header that was
   // successfully CRC-8 validated or CRC verified" (8.3.1).
   [[nodiscard]] Feedback feedback_for(Wish wish) const noexcept;
   [[nodiscard]] std::uint16_t msn() const noexcept { return static_cast<std::uint16_t>(at(references_, Field::kMsn)); }
 
   [[nodiscard]] State state() const noexcept { return state_; }
-  // Fetches what packets of a flow without changes need.
+  // Prefetches the memory that packets of a flow without changes need.
   void prefetch() const noexcept {
     constexpr std::size_t kHeaders = kIpv6Length + kTcpLength + 12;  // with time stamps
     prefetch_octets(this, octets_[0].data() + kHeaders);
     prefetch_octets(octets_[1].data(), octets_[1].data() + kHeaders);
   }
-  // Forgets everything: the CID has been given to another profile.
+  // Resets the context, because the CID has been given to another profile.
   void reset() noexcept { *this = DecompressorContext(config_); }
 
  private:
-  // Headers that are being rebuilt, in the buffer that is not the reference's.
+  // Headers that are being rebuilt in the spare buffer.
   struct Rebuilt {
     Layout layout;
     Control control;
@@ -112,8 +114,8 @@ class DecompressorContext {
                                               const DecompressorContext* base) noexcept;
   [[nodiscard]] Decompressed decompress_co(const LinkPacket& packet, std::span<std::uint8_t> out,
                                            Format format) noexcept;
-  // fast_path.cc: packets with a CRC of 3 bits whose options are time stamps at most. False: the general path must take
-  // the packet; nothing has changed but spare().
+  // fast_path.cc: decompresses packets with a CRC of 3 bits and no options except time stamps. Returns false, with only
+  // spare() changed, if the packet needs the general path.
   void prepare_fast_path() noexcept;
   [[nodiscard]] bool decompress_fast(const LinkPacket& packet, std::span<std::uint8_t> out, Format format,
                                      Decompressed& result) noexcept;
@@ -132,7 +134,7 @@ class DecompressorContext {
   DecompressorConfig config_;
   State state_ = State::kNoContext;
   std::uint8_t active_ = 0;
-  std::uint8_t fast_stamps_ = 0;  // the time stamps' place in the headers, or 0
+  std::uint8_t fast_stamps_ = 0;  // offset of the time stamps in the headers, or 0
   bool is_fast_ = false;
   bool has_msn_ = false;
   Control control_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor of this family: TCP flows of many channels, and the rate of feedback about them (RFC 6846, 5.3.2).
+// The decompressor of this family: restores TCP flows of many channels and limits the rate of feedback about them (RFC
+// 6846, 5.3.2).
 #pragma once
 
 #include <array>
@@ -20,22 +21,23 @@ struct RestorerConfig {
   ChannelParameters channel;
   DecompressorConfig context;
   bool feedback = true;
-  // Negative feedback goes at once when a context is found to be damaged, then for one of so many packets that give
-  // reason for it.
+  // Negative feedback is sent at once when a context is found to be damaged, then for one of every `nack_every` packets
+  // that cause negative feedback.
   std::uint32_t nack_every = 4;
-  // ACKs go for all IR packets, and for one of so many others with a CRC of 7 bits.
+  // ACKs are sent for all IR packets, and for one of every `ack_every` other packets with a CRC of 7 bits.
   std::uint32_t ack_every = 4;
-  bool msn_option = false;          // feedback has the MSN in 16 bits rather than 14
-  std::uint32_t most_contexts = 0;  // of all families; what is beyond is answered with REJECT; 0: no limit
+  bool msn_option = false;          // feedback has 16 instead of 14 bits of the MSN
+  std::uint32_t most_contexts = 0;  // contexts of all families; further ones are answered with REJECT; 0: no limit
 };
 
-// What happened to a context; the order is that of `names.events` in the self-description.
+// An event of a context; the order equals `names.events` in the self-description.
 enum class Event : std::uint8_t { kNone, kEstablished, kDynamicDamage, kStaticDamage };
 inline constexpr std::size_t kEvents = 4;
 
 class Decompressor final : public DecompressorFamily {
  public:
-  // Throws std::bad_alloc when there is no memory for the contexts. `own_feedback`: for the compressor at the far end.
+  // Throws std::bad_alloc if there is no memory for the contexts. `own_feedback`: queue of feedback for the compressor
+  // at the far end.
   Decompressor(const RestorerConfig& config, Owners<DecompressorFamily>& owners, FeedbackQueue& own_feedback,
                ArrivalCounters& counters);
 
@@ -48,7 +50,8 @@ class Decompressor final : public DecompressorFamily {
     __builtin_prefetch(&slots_[index], 1);
     slots_[index].context.prefetch();
   }
-  // The same for a packet that a look ahead has told of. REQUIRES: the clue has a context, which is this family's.
+  // Decompresses a packet with the clue from looking ahead. REQUIRES: the clue has a context, which belongs to this
+  // family.
   void decompress(const Clue& clue, headroom_packet& packet, headroom_detail* detail) noexcept;
 
   void disable_fast_path() noexcept { config_.context.fast_path = false; }
@@ -58,7 +61,7 @@ class Decompressor final : public DecompressorFamily {
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return in_use_ * sizeof(Slot); }
 
  private:
-  // A CID of a channel: all octets zero until it is used.
+  // The state of a CID of a channel. All octets zero until the CID is used.
   struct Slot {
     bool used;
     std::uint8_t nacks_held, acks_held;
@@ -73,7 +76,7 @@ class Decompressor final : public DecompressorFamily {
               bool at_once) noexcept;
   void reject(std::uint32_t index) noexcept;
   void send(std::uint32_t index, const Feedback& feedback, std::uint16_t msn) noexcept;
-  // True for one of so many calls.
+  // True for one of every `every` calls; `held` counts the calls.
   [[nodiscard]] static bool is_turn(std::uint8_t& held, std::uint32_t every) noexcept;
 
   RestorerConfig config_;
@@ -81,7 +84,7 @@ class Decompressor final : public DecompressorFamily {
   FeedbackQueue& own_feedback_;
   ArrivalCounters& counters_;
   PageArray<Slot> slots_;
-  DecompressorContext fresh_;  // of a CID that this family does not have
+  DecompressorContext fresh_;  // context of a CID that this family does not own
   PacketCounts packets_{};
   std::array<std::uint64_t, kEvents> events_{};
   std::uint32_t in_use_ = 0;

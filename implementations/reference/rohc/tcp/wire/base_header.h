@@ -12,7 +12,8 @@
 
 namespace headroom::rohc::tcp {
 
-// Fields of base headers. The first eight are LSB-encoded in some format, so that a context has references for them.
+// Fields of base headers. The first eight fields are LSB-encoded in at least one format, so a context has references
+// for them.
 enum class Field : std::uint8_t {
   kMsn,
   kSeq,
@@ -82,7 +83,7 @@ inline constexpr unsigned kFormats = 17;
   return f == Format::kRnd8 || f == Format::kSeq8 || f == Format::kCommon;
 }
 
-// One field of a format: width, and p of the LSB encoding or kIrregular.
+// A field of a format: its width in bits, and p of the LSB encoding or kIrregular.
 inline constexpr std::int64_t kIrregular = -100;
 struct Piece {
   Field field = Field::kConstant;
@@ -94,11 +95,11 @@ struct Piece {
 
 [[nodiscard]] constexpr std::uint32_t mask(Field f) noexcept { return 1U << static_cast<unsigned>(f); }
 
-// A number as scaled value and residue (6.4.8).
+// A scaled number: scaled value and residue (6.4.8).
 struct Scaled {
   std::uint32_t value = 0, residue = 0;
 };
-// Scales a number. `last`, that of an earlier packet, often saves the division. REQUIRES: factor is not 0.
+// Scales a number. `last`, the scaled number of an earlier packet, often saves the division. REQUIRES: factor is not 0.
 [[nodiscard]] constexpr Scaled scale(std::uint32_t number, std::uint32_t factor, Scaled last) noexcept {
   if (last.residue < factor) {
     const std::uint64_t same = std::uint64_t{last.value} * factor + last.residue;
@@ -108,36 +109,37 @@ struct Scaled {
   return {number / factor, number % factor};
 }
 
-// Octets of the part of a format that has a fixed length: all but what follows the CRC of co_common, and lists.
+// Returns the octets of the fixed part of a format: the base header without lists and, in co_common, without the fields
+// after the CRC.
 [[nodiscard]] std::size_t fixed_length(Format format) noexcept;
-// Mask of the fields that a format carries (bit: value of Field).
+// Returns the mask of the fields that a format carries (bit number: value of Field).
 [[nodiscard]] std::uint32_t carried(Format format) noexcept;
 
-// The format that a CO packet's first octet announces; kNone if there is none. `sequential`: the IP-ID behaviour of the
-// innermost header is one of the sequential ones, so that the second set of formats is in use.
+// Returns the format for the first octet of a CO packet, or kNone. `sequential`: true if the innermost IP-ID behaviour
+// is sequential or sequential byte-swapped, so that the formats seq_1 to seq_8 are in use.
 [[nodiscard]] Format format_of(std::uint8_t first, bool sequential) noexcept;
 
-// Writes the fixed part, LSBs of the values. REQUIRES: room for fixed_length() octets.
+// Writes the fixed part with the LSBs of the values. REQUIRES: room for fixed_length() octets.
 void write_fixed(Format format, const Values& values, std::uint8_t* out) noexcept;
-// Reads it; LSBs are decoded relative to `references`, fields that the format does not carry keep what `values` has.
-// REQUIRES: fixed_length() octets at `in`. False if a constant is another.
+// Reads the fixed part. LSBs are decoded relative to `references`; fields that the format does not carry keep their
+// value in `values`. Returns false if a constant is wrong. REQUIRES: fixed_length() octets at `in`.
 [[nodiscard]] bool read_fixed(Format format, const std::uint8_t* in, const References& references,
                               Values& values) noexcept;
 // True if the LSBs that the format carries decode to `values` relative to every one of the references.
 [[nodiscard]] bool reaches(Format format, const Values& values, const References* references, unsigned count) noexcept;
 
-// What follows the fixed part of co_common, but for the list: fields whose indicator says so. `behaviour` of the
-// values is the new one.
+// Write and read the part of co_common after the fixed part, without the list: the fields whose indicator is set. The
+// behaviour in `values` is the new one.
 void write_common_rest(Writer& out, const Values& values) noexcept;
 [[nodiscard]] bool read_common_rest(Reader& in, const References& references, Values& values) noexcept;
 
-// variable_length_32_enc: the indicator for a value, with every one of the references in reach.
+// variable_length_32_enc: returns the indicator with which a value decodes correctly relative to every reference.
 [[nodiscard]] std::uint32_t indicator_of(Field field, std::uint32_t value, const References* references,
                                          unsigned count) noexcept;
-// ip_id_lsb(…, 8, 3), the short form in co_common.
+// True if ip_id_lsb(…, 8, 3), the short form in co_common, decodes correctly relative to every reference.
 [[nodiscard]] bool reaches_short_ip_id(std::uint32_t offset, const References* references, unsigned count) noexcept;
 
-// rsf_index_enc: none, RST, SYN or FIN alone. kNoRsfIndex for any other combination.
+// rsf_index_enc: the index for no flag, or RST, SYN or FIN alone; kNoRsfIndex for any other combination.
 inline constexpr std::uint32_t kNoRsfIndex = 4;
 inline constexpr std::uint8_t kRsfFlags[] = {0x00, 0x04, 0x02, 0x01};
 [[nodiscard]] constexpr std::uint32_t rsf_index(unsigned flags) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields that several chains carry alike (RFC 6846, 8.2): fl_enc, ip_id_enc_dyn, and where GRE has its optional fields.
+// Fields with the same encoding in several chains (RFC 6846, 8.2): fl_enc, ip_id_enc_dyn, and the offsets of GRE's
+// optional fields.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,7 @@
 
 namespace headroom::rohc::tcp::chain {
 
-inline constexpr std::uint8_t kFlowLabelFollows = 0x10;  // discriminator of fl_non_zero, behind three bits
+inline constexpr std::uint8_t kFlowLabelFollows = 0x10;  // discriminator of fl_non_zero, after three bits
 inline constexpr std::uint8_t kGreC = 0x80, kGreK = 0x20, kGreS = 0x10;
 
 inline void copy(Writer& out, const std::uint8_t* p, std::size_t count) noexcept { out.octets({p, count}); }
@@ -20,7 +21,7 @@ inline void copy(Reader& in, std::uint8_t* p, std::size_t count) noexcept {
 
 [[nodiscard]] inline std::uint32_t flow_label(const std::uint8_t* p) noexcept { return load32(p) & 0xfffff; }
 
-// fl_enc behind three bits that are `above`.
+// Writes fl_enc after three bits, which `above` holds.
 inline void write_flow_label(Writer& out, std::uint8_t above, std::uint32_t label) noexcept {
   if (label == 0) {
     out.octet(above);
@@ -30,7 +31,7 @@ inline void write_flow_label(Writer& out, std::uint8_t above, std::uint32_t labe
   }
 }
 
-// Reads it into an IPv6 header whose class must stay; `first` is the octet with the discriminator.
+// Reads fl_enc into an IPv6 header without changing the traffic class; `first` is the octet with the discriminator.
 [[nodiscard]] inline bool read_flow_label(Reader& in, std::uint8_t first, std::uint8_t* p) noexcept {
   std::uint32_t label = 0;
   if ((first & kFlowLabelFollows) != 0) {
@@ -43,7 +44,7 @@ inline void write_flow_label(Writer& out, std::uint8_t above, std::uint32_t labe
   return true;
 }
 
-// Lengths of GRE's optional fields.
+// Returns the length of a GRE header with its optional fields, in octets.
 [[nodiscard]] inline std::size_t gre_length(std::uint8_t flags) noexcept {
   return 4 + 4 * static_cast<std::size_t>(std::popcount(static_cast<unsigned>(flags & (kGreC | kGreK | kGreS))));
 }
@@ -52,12 +53,12 @@ inline void write_flow_label(Writer& out, std::uint8_t above, std::uint32_t labe
   return gre_key_place(p) + ((p[0] & kGreK) != 0 ? 4 : 0);
 }
 
-// IP-ID of dynamic and replicate items: nothing if it is always 0.
+// Writes the IP-ID of dynamic and replicate items, or nothing if the IP-ID is always 0.
 inline void write_ip_id(Writer& out, const Header& h, const std::uint8_t* p) noexcept {
   if (h.ip_id != IpIdBehaviour::kZero) out.two(load16(p + ipv4::kId));
 }
 // "A compressor MUST NOT assign either the sequential (NBO) or the sequential byte-swapped behavior to tunneling
-// headers" (6.1.2): such an item is malformed.
+// headers" (6.1.2). Returns false for such an item, which is malformed.
 [[nodiscard]] inline bool read_ip_id(Reader& in, Header& h, bool innermost, unsigned behaviour,
                                      std::uint8_t* p) noexcept {
   h.ip_id = static_cast<IpIdBehaviour>(behaviour);

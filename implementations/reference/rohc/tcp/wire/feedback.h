@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback of profile 0x0006 (RFC 6846, 8.3): what follows the CID in feedback data.
+// Feedback of profile 0x0006 (RFC 6846, 8.3): the feedback data after the CID.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class AckType : std::uint8_t { kAck = 0, kNack = 1, kStaticNack = 2 };
 struct Feedback {
   AckType ack = AckType::kAck;
   bool has_crc = false;        // FEEDBACK-2
-  std::uint16_t msn = 0;       // so many LSBs of the MSN
+  std::uint16_t msn = 0;       // the `msn_bits` LSBs of the MSN
   std::uint8_t msn_bits = 14;  // 8 (FEEDBACK-1), 14 or 16 (MSN option)
   bool msn_valid = true;
   bool reject = false;
@@ -28,15 +28,16 @@ struct Feedback {
   }
 };
 
-// Longest feedback that write_feedback() makes: FEEDBACK-2 with all options.
+// The longest feedback of write_feedback() in octets: FEEDBACK-2 with all options.
 inline constexpr std::size_t kMostFeedback = 3 + 2 + 3 + 2;
 
-// `element`: the whole feedback data from the CID on, which the CRC covers; `cid_octets` of it are the CID. Empty if it
-// must be discarded: malformed, Acktype 3, a wrong CRC, an option twice, MSN and MSN-NOT-VALID together.
+// Reads feedback. `element`: the whole feedback data from the CID on, which the CRC covers; its first `cid_octets`
+// octets are the CID. Returns nothing if the feedback must be discarded: malformed, Acktype 3, a wrong CRC, an option
+// twice, MSN and MSN-NOT-VALID together.
 [[nodiscard]] std::optional<Feedback> read_feedback(Octets element, std::size_t cid_octets) noexcept;
 
-// Writes feedback data; `cid` are the octets of the CID, which go in front. FEEDBACK-1 if msn_bits is 8; it can only be
-// an ACK without options.
+// Writes feedback data that begins with the octets `cid` of the CID. Writes FEEDBACK-1 if msn_bits is 8, which must
+// then be an ACK without options.
 void write_feedback(wire::Writer& out, Octets cid, const Feedback& feedback, std::uint16_t msn) noexcept;
 
 }  // namespace headroom::rohc::tcp

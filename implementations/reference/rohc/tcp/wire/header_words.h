@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Headers of IP and TCP by whole words, for the fast paths. REQUIRES everywhere: at least 40 octets, a multiple of 4.
+// Functions that process IP and TCP headers in whole words, for the fast paths. All functions REQUIRE headers of at
+// least 40 octets, a multiple of 4.
 #pragma once
 
 #include <bit>
@@ -39,7 +40,7 @@ inline void copy_words(std::uint8_t* to, const std::uint8_t* from, std::size_t l
   return wire::Crc3Fold::finish((folded << shift | folded >> (63 - shift)) & 0x7fffffffffffffff);
 }
 
-// Ones' complement sum of an IPv4 header in the order of octets that the machine has.
+// Returns the ones' complement sum of an IPv4 header in the machine's byte order.
 [[nodiscard]] inline std::uint16_t ipv4_native_sum(const std::uint8_t* p) noexcept {
   std::uint64_t sum = load_word<std::uint32_t>(p + 16);
   for (std::size_t at = 0; at < 16; at += 4) sum += load_word<std::uint32_t>(p + at);
@@ -52,14 +53,13 @@ inline void copy_words(std::uint8_t* to, const std::uint8_t* from, std::size_t l
   return ipv4_native_sum(p) == 0xffff && load_word<std::uint16_t>(p + ipv4::kChecksum) != 0xffff;
 }
 
-// Stores eight octets at once: what reads them back by words then need not wait for several stores.
+// Stores eight octets at once, so that later word-sized loads need not wait for several stores.
 inline void store64(std::uint8_t* p, std::uint64_t v) noexcept {
   if constexpr (std::endian::native == std::endian::little) v = __builtin_bswap64(v);
   std::memcpy(p, &v, sizeof v);
 }
 
-// Writes total length and IP-ID of an IPv4 header, and the checksum from that of `old`, the header before (RFC 1624,
-// 3).
+// Writes total length and IP-ID of an IPv4 header, and updates the checksum of the previous header `old` (RFC 1624, 3).
 inline void set_ipv4_fields(std::uint8_t* p, const std::uint8_t* old, std::uint16_t length, std::uint16_t id) noexcept {
   std::uint32_t sum = (load16(old + ipv4::kChecksum) ^ 0xffffU) + (load16(old + ipv4::kTotalLength) ^ 0xffffU) +
                       length + (load16(old + ipv4::kId) ^ 0xffffU) + id;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a packet to the hash of its flow: a quick look that suffices to fetch the right cache lines. What it says is
-// only a clue; the fast path and the general path both compare everything.
+// Computes the probable hash of a packet's flow, quickly, to prefetch the right cache lines. The result is a guess; the
+// fast path and the general path both compare all fields.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace headroom::rohc {
 
-// Which UDP ports a flow has to have so that what looks like RTP is taken for it.
+// The UDP ports at which packets that look like RTP are treated as RTP.
 class RtpPorts {
  public:
   explicit RtpPorts(const CompressorConfig& config);
 
-  // `ports`: the four octets of both, first octet least significant.
+  // True if packets with these ports can be RTP. `ports`: the four octets of both ports, first octet least significant.
   [[nodiscard]] bool match(std::uint32_t ports) const noexcept {
     const std::uint16_t source = wire::swap16(static_cast<std::uint16_t>(ports));
     const std::uint16_t destination = wire::swap16(static_cast<std::uint16_t>(ports >> 16));
@@ -31,20 +31,20 @@ class RtpPorts {
   std::uint16_t lowest_source_ = 0;
 };
 
-// What the quick look reads after an IP header, by the number of the protocol there.
+// The fields that the quick look reads after an IP header, by protocol number.
 struct TransportMasks {
   std::uint32_t ports = 0;  // all ones: the next four octets are ports or SPI, and a profile compresses that header
   bool ssrc = false;        // UDP or UDP-Lite, and the profile is enabled that compresses RTP after it
 };
 [[nodiscard]] std::array<TransportMasks, 256> transport_masks(const ProfileSet& enabled) noexcept;
 
-// The SSRC as it stands in the innermost headers. REQUIRES: l.has_rtp().
+// Returns the SSRC from the innermost headers, first octet least significant. REQUIRES: l.has_rtp().
 [[nodiscard]] inline std::uint32_t ssrc_of(const std::uint8_t* inner, const Layout& l) noexcept {
   return wire::load_little32(inner + l.rtp + 8);
 }
 
-// The hash under which the flow of a parsed packet is known. `begun`: see FlowHash::begin and go_on. RTP flows of the
-// same addresses and ports differ by their SSRC.
+// Returns the hash of a parsed packet's flow. `begun`: see FlowHash::begin and go_on. RTP flows with the same addresses
+// and ports differ in their SSRC.
 [[nodiscard]] inline std::uint64_t flow_hash(const FlowHash& hash, Octets packet, const HeaderChain& chain,
                                              std::uint64_t begun) noexcept {
   const Layout& l = chain.layout();
@@ -54,10 +54,11 @@ struct TransportMasks {
   return hash.of(flow_words(inner, l.ip_version, ports), begun) + ssrc;
 }
 
-// The hash of a packet without a clue. A real one is this with a probability of 2^-64, and then goes the long way.
+// The hash that stands for no guess. A real hash has this value with a probability of 2^-64; the packet then takes the
+// general path.
 inline constexpr std::uint64_t kNoHash = 0;
 
-// The clue: the same hash for packets with one IP header, without any check but those that keep reads in bounds.
+// Computes the same hash as flow_hash() for packets with one IP header, with bounds checks only.
 class QuickLook {
  public:
   explicit QuickLook(const CompressorConfig& config);
@@ -75,12 +76,12 @@ class QuickLook {
  private:
   static constexpr std::size_t kRead = kIpv6Header + kUdpHeader + kRtpHeader;
 
-  // The octets after a short packet are taken for zeros.
+  // Computes the hash of a packet shorter than kRead octets, padded with zeros.
   [[nodiscard]] std::uint64_t hash_short(const std::uint8_t* packet, std::size_t length,
                                          std::uint32_t channel) const noexcept;
 
-  // Both IP versions take the same instructions, because traffic that mixes them would make a branch a coin toss.
-  // REQUIRES: kRead octets can be read.
+  // Computes the hash with the same instructions for both IP versions, because a branch would be unpredictable in mixed
+  // traffic. REQUIRES: kRead octets can be read.
   [[nodiscard, gnu::always_inline]] std::uint64_t hash_padded(const std::uint8_t* packet, std::size_t length,
                                                               std::uint32_t channel) const noexcept {
     const std::size_t ipv6 = packet[0] >> 4 == 6 ? 1 : 0;

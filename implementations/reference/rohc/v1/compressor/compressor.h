@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor of this family: packets of many channels in, compressed packets out (RFC 3095 5.3 and 5.4).
+// The compressor of this family: compresses packets of many channels (RFC 3095 5.3 and 5.4).
 //
-// A packet that is as predicted takes the fast path (fast_packets.h), any other the general path (observe.h, choose.h,
-// write.h). It takes every packet: what it cannot compress, the Uncompressed profile carries.
+// A packet that equals the prediction takes the fast path (fast_packets.h), any other packet the general path
+// (observe.h, choose.h, write.h). The general path handles every packet: the Uncompressed profile carries packets that
+// no other profile compresses.
 //
-// The class is in files of one subject each: general_path.cc, find_flow.cc, contexts.cc, undo.cc, feedback.cc;
-// compressor.cc has what is about all contexts at once.
+// The class is implemented in one file per subject: general_path.cc, find_flow.cc, contexts.cc, undo.cc, feedback.cc.
+// compressor.cc has the functions for all contexts at once.
 #pragma once
 
 #include <array>
@@ -32,8 +33,8 @@ namespace headroom::rohc {
 
 struct CompressorCounters : FlowCounters, LinkCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
-  std::array<std::uint64_t, wire::kCceNames.size()> cce{};  // of the packets of types 0 to 2; kNone is not counted
-  std::uint64_t fast = 0;                                   // of the UO-0 and R-0 packets
+  std::array<std::uint64_t, wire::kCceNames.size()> cce{};  // packets of types 0 to 2 by CCE; kNone is not counted
+  std::uint64_t fast = 0;                                   // UO-0 and R-0 packets of the fast path
   std::uint64_t uncompressed = 0;
 };
 
@@ -41,7 +42,7 @@ namespace v1 {
 
 class Compressor final : public CompressorFamily {
  public:
-  // Throws std::bad_alloc when there is no memory for the contexts.
+  // Throws std::bad_alloc if there is no memory for the contexts.
   Compressor(const CompressorConfig& config, ContextPool& pool, CompressorCounters& counters);
 
   void worths_of(std::uint32_t first, wire::Profile next, std::span<Worth> worths) const noexcept override;
@@ -49,9 +50,9 @@ class Compressor final : public CompressorFamily {
   [[nodiscard]] bool take_feedback(std::uint32_t index, const wire::FeedbackData& data,
                                    std::uint32_t now_ms) noexcept override;
 
-  // The hash under which the flow of a packet may be known, or kNoHash: a clue by which its context is fetched.
+  // Returns the probable hash of a packet's flow, or kNoHash. The hash is a guess for prefetching the flow's context.
   [[nodiscard]] std::uint64_t hash_of(const headroom_packet& packet) const noexcept {
-    // A channel that there is not has no contexts, and must not be taken for another one's.
+    // A channel that does not exist has no contexts; its packets must not be mistaken for those of another channel.
     return packet.channel < channels_with_hash_ ? look_.hash(packet.in, packet.in_length, packet.channel) : kNoHash;
   }
   void prefetch(std::uint32_t index) const noexcept {
@@ -59,24 +60,27 @@ class Compressor final : public CompressorFamily {
     __builtin_prefetch(contexts_[index].pattern.data());
   }
 
-  // Packets of a burst that took the fast path.
+  // The number of packets of a burst that took the fast path, by type.
   struct Fast {
     std::uint64_t uo_0 = 0;
     std::uint64_t r_0 = 0;
   };
-  // Compresses a packet that is as the context predicts. Otherwise nothing has happened. details[i] is the packet's,
-  // where there are details. REQUIRES: the context is of the packet's channel.
+  // Compresses a packet that equals the context's prediction and returns true. Returns false for any other packet,
+  // without any change. details[i] is the packet's detail unless `details` is nullptr. REQUIRES: the context belongs to
+  // the packet's channel.
   [[nodiscard]] bool compress_fast(std::uint32_t index, headroom_packet& packet, std::uint32_t now,
                                    headroom_detail* details, std::size_t i, Fast& fast) noexcept;
   void count(const Fast& fast) noexcept;
 
-  // Compresses any packet. `guess`: the context that the packet may be of; kNoContext, or one of the packet's channel.
+  // Compresses any packet. `guess`: the probable context of the packet, kNoContext or a context of the packet's
+  // channel.
   void compress(headroom_packet& packet, std::uint32_t now, std::uint32_t guess, headroom_detail* detail) noexcept;
 
-  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1): all contexts back to the IR state; the modes stay (RFC 4815 7.2.1).
+  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1): puts all contexts back into the IR state; the modes stay (RFC 4815
+  // 7.2.1).
   void reinitialize() noexcept;
 
-  // The beginning of time moves by so much.
+  // Subtracts `ms` from all stored times, because the epoch moved.
   void move_epoch(std::uint32_t ms) noexcept;
 
   [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return in_use_; }
@@ -94,7 +98,7 @@ class Compressor final : public CompressorFamily {
     Clock clock;
   };
 
-  // The headers of a packet. With lists, flows are known by the core.
+  // The headers of a packet. Flows of packets with lists are identified by the core.
   struct Headers {
     Octets packet;
     HeaderChain& chain;
@@ -105,7 +109,8 @@ class Compressor final : public CompressorFamily {
     [[nodiscard]] std::size_t size() const noexcept { return listed != nullptr ? listed->octets : chain.octets; }
   };
 
-  // The context of a packet's flow, or kNoContext. A new flow takes the context `ended`, unless that is kNoContext.
+  // The result of find_flow(): the context of the packet's flow, or kNoContext for a new flow. A new flow takes the
+  // context `ended` unless that is kNoContext.
   struct FoundFlow {
     std::uint32_t index = kNoContext;
     std::uint32_t ended = kNoContext;
@@ -115,10 +120,10 @@ class Compressor final : public CompressorFamily {
   struct KnownFlow {
     std::uint32_t index;
     bool is_new;
-    std::uint64_t hash;  // of a new one
+    std::uint64_t hash;  // the hash of a new flow
   };
 
-  // What became of a packet on the general path.
+  // The outcome of a packet on the general path.
   struct Outcome {
     std::int32_t status = HEADROOM_OK;
     std::uint32_t context = kNoContext;
@@ -173,26 +178,26 @@ class Compressor final : public CompressorFamily {
   PageArray<TunnelContext> tunnels_;
   PageArray<ReliableWindow> reliable_;
   PageArray<CoverageHistory> coverages_;
-  PageArray<TimerContext> timers_;  // none where timer-based compression is out of the question
+  PageArray<TimerContext> timers_;  // empty if timer-based compression is off
   QuickLook look_;
   PageArray<CompressorLists> lists_;
   StreamCounts streams_;
   std::vector<Channel> channels_;
-  Undo undo_;                         // of the flow of the packet at hand, where it may not fit
-  Undo uncompressed_undo_;            // of the Uncompressed profile's context, should the packet go that way
-  std::uint32_t channels_with_hash_;  // a linear lookup takes no clue, on any channel
+  Undo undo_;                         // saved state of the current packet's flow, if the output may not fit
+  Undo uncompressed_undo_;            // saved state of the Uncompressed profile's context
+  std::uint32_t channels_with_hash_;  // 0 with linear lookup, which uses no hashes
   std::uint32_t in_use_ = 0;          // contexts of this family
   std::uint32_t lists_begun_ = 0;     // places for lists in use, at most
 };
 
-// Fetches what the general path needs beyond the context.
+// Prefetches the flow's history, which the general path needs in addition to the context.
 inline void Compressor::prefetch_history(std::uint32_t index) const noexcept {
   const auto* const history = reinterpret_cast<const std::uint8_t*>(&histories_[index]);
   __builtin_prefetch(history, 1);
   __builtin_prefetch(history + 64, 1);
 }
 
-// In the header, because each packet of the general path asks for it.
+// Defined in the header so that the compiler can inline the call for each packet of the general path.
 inline Flow Compressor::flow_at(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
   CoverageHistory* const coverage = layout_of(c.shape).has_coverage() ? &coverages_[index] : nullptr;

@@ -13,7 +13,7 @@
 
 namespace headroom::rohc {
 
-inline constexpr unsigned kMaxReferences = 8;  // of one W-LSB window: half a cache line each way
+inline constexpr unsigned kMaxReferences = 8;  // in one W-LSB window; eight references fill one cache line
 
 // A period that ends after `packets` packets or `ms` milliseconds, whichever comes first; 0 disables the limit.
 struct RefreshPeriod {

@@ -2,10 +2,9 @@
 //
 // Compressor contexts, laid out by how often their parts are needed:
 //
-//   CompressorContext   two cache lines next to each other, all that the fast path touches: what changes with each
-//   packet in the first,
-//                       the pattern of the headers in the second (read only while the pattern lasts)
-//   FlowHistory         two cache lines for the general path: the W-LSB window and what is still to be repeated
+//   CompressorContext   two adjacent cache lines, the only ones that the fast path touches: the first holds the fields
+//                       that change with each packet, the second the pattern of the headers
+//   FlowHistory         two cache lines for the general path: the W-LSB window and the pending repetitions
 //   TunnelContext       for flows with an outer IP header only
 //   CompressorLists     for flows with lists only (lists.h)
 //
@@ -135,7 +134,7 @@ struct FlowHistory {
   std::uint8_t loss_repeats;       // `repeats` after the longest loss reported by a LOSS option
 
   std::uint32_t rejected_until_ms;
-  // Under which hash the flow table knows the context; of a context given back, the next one (Compressor::Channel).
+  // The hash of the context's flow in the flow table.
   std::uint64_t hash;
 };
 static_assert(sizeof(FlowHistory) <= 128);
@@ -166,7 +165,7 @@ struct CoverageHistory {
   std::uint8_t same_run;      // consecutive packets with that value
   std::uint8_t inferred_run;  // consecutive packets with the length of the datagram as value
   std::uint8_t deviations;    // consecutive packets with another value than the shape predicts
-  bool differed;  // an IR or IR-DYN packet of this initialisation had another value than the length
+  bool differed;  // since this initialisation began, an IR or IR-DYN packet had another value than the length
   std::uint16_t told_since_sn;  // first SN that signals the mode; valid while FlowHistory::coverage_left is not 0
 };
 static_assert(sizeof(CoverageHistory) == 8);

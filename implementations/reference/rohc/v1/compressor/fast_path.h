@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor's fast path: a packet that is exactly what its context predicts leaves as UO-0, or in R-mode as R-0
-// (RFC 3095 5.7.1, 5.11.3).
+// The compressor's fast path: a packet that equals its context's prediction exactly is sent as UO-0, or in R-mode as
+// R-0 (RFC 3095 5.7.1, 5.11.3).
 //
-// Everything that could make the packet different is gathered into one word that must be zero: the full comparison with
-// the pattern (tags of the flow table collide, so nothing less will do), lengths, checksums, SN, TS, IP-ID, refreshes
-// that are due. The octets it makes are those that the general path would make, and its effect on the context is what
-// catch_up() of the W-LSB window accounts for; tests compare the two packet by packet.
+// All differences from the prediction are collected in one word, which must be zero: the full comparison with the
+// pattern (necessary, because tags of the flow table collide), lengths, checksums, SN, TS, IP-ID and due refreshes. The
+// fast path makes the same octets as the general path, and catch_up() of the W-LSB window accounts for its effect on
+// the context; tests compare both paths packet by packet.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace headroom::rohc {
 
-// Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum and
-// UDP-Lite Checksum Coverage; rounded up to what is written.
+// The most octets that the fast path writes for a UO-0 header: Add-CID or large CID, base header, IP-ID, UDP checksum
+// and UDP-Lite Checksum Coverage, rounded up to whole stores. There is no outer header.
 inline constexpr std::uint32_t kFastHeaderRoom = 10;
 
 namespace fast {
 
-// The octets under `mask` in which the header differs from the pattern, as a word that is 0 if there are none. Words of
-// eight octets; with a known layout the last one ends where the header does, and overlaps the one before it.
+// Compares the header under `mask` with the pattern; returns 0 if they are equal. Compares words of eight octets; with
+// a known layout the last word ends at the header's end and may overlap the word before.
 template <bool kKnown>
 [[gnu::always_inline]] inline std::uint64_t differences(const Layout& l, const Image& mask, const std::uint8_t* header,
                                                         const Image& pattern) noexcept {
@@ -45,7 +45,7 @@ template <bool kKnown>
   return different;
 }
 
-// See compress_predicted. kKnown: the compiler knows `l`.
+// See compress_predicted. kKnown: `l` is a compile-time constant.
 template <bool kReliable, bool kKnown>
 [[gnu::always_inline]] inline bool compress(const Layout& l, CompressorContext& c, headroom_packet& packet,
                                             std::uint32_t now_ms) noexcept {
@@ -59,7 +59,7 @@ template <bool kReliable, bool kKnown>
     std::memcpy(padded.data(), h, length);
     h = padded.data();
   }
-  // Where the layout is not known, code without branches works on an IP-ID that may not be there.
+  // If the layout is not known at compile time, branch-free code handles an IP-ID that may be absent.
   const bool has_id = !kKnown || l.is_ipv4();
 
   std::uint64_t different = differences<kKnown>(l, l.pattern_mask, h, c.pattern);
@@ -128,7 +128,7 @@ template <bool kReliable, bool kKnown>
   return true;
 }
 
-// The pattern's mask for packets with and without the marker. REQUIRES: l.has_rtp().
+// Returns the pattern's mask without the marker bit. REQUIRES: l.has_rtp().
 [[nodiscard]] constexpr Image mask_without_marker(const Layout& l) noexcept {
   Image mask = l.pattern_mask;
   mask[l.rtp + 1U] = 0x7f;
@@ -157,9 +157,9 @@ template <Shape kShape>
 
 }  // namespace fast
 
-// True when `packet` is one more of the flow of context `c`, and nothing of its pattern has changed but the marker:
-// what profile_for and find_flow said of the flow's last packet, they would say of this one. Known of RTP flows with
-// one IP header and without lists; false for others, and then nothing is known.
+// True if `packet` belongs to the flow of context `c` and its pattern, marker excepted, has not changed: profile_for
+// and find_flow would then return the same results as for the flow's last packet. Supports RTP flows with one IP header
+// and without lists; for other flows the result is false, which means unknown.
 [[nodiscard]] inline bool continues_flow(const CompressorContext& c, const headroom_packet& packet) noexcept {
   if (c.state == CompressorState::kUnused || c.tunnel || c.lists != ListUse::kNone) return false;
   switch (c.shape) {
@@ -172,9 +172,9 @@ template <Shape kShape>
   }
 }
 
-// Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
-// changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0. Not inlined: the loop over a
-// burst would run out of registers.
+// Compresses `packet` with context `c` if the packet equals the prediction: fills `out` and `out_length` and returns
+// true. Otherwise changes nothing and returns false. kReliable: sends R-0. REQUIRES: packet.in_length > 0. Not inlined,
+// because the loop over a burst would run out of registers.
 template <bool kReliable = false>
 [[nodiscard, gnu::noinline]] bool compress_predicted(CompressorContext& c, headroom_packet& packet,
                                                      std::uint32_t now_ms) noexcept {

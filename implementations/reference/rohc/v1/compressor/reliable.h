@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The secure reference principle of R-mode (RFC 3095 5.5.1): what the decompressor may be using as its reference, known
-// from its acknowledgements alone, and when to send the updates that give it a newer one.
+// The secure reference principle of R-mode (RFC 3095 5.5.1): determines from acknowledgements alone which references
+// the decompressor may be using, and when to send updates that give it a newer reference.
 //
-// The window of U- and O-mode (window.h) forgets a reference once so many packets have followed it. Here nothing is
-// forgotten until an ACK says so, however long that takes, and memory is bounded all the same: updates that lie on one
-// line are one run, of which the ends tell all that W-LSB encoding has to know. Should there ever be more runs than
-// there is room for, the two oldest become one that says no more than between which SNs its updates are.
+// The window of U- and O-mode (window.h) drops a reference after a number of packets. In R-mode a reference is dropped
+// only after an ACK, yet memory is bounded: updates on a straight line form one run, and W-LSB encoding needs only the
+// ends of a run. If there are more runs than fit, the two oldest runs are merged into one run of which only the range
+// of SNs is known.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@
 namespace headroom::rohc {
 
 inline constexpr unsigned kMaxRuns = 8;
-// How many packets back an acknowledged update may lie: the longest round trip, in packets, that makes use of ACKs.
+// The most packets between an update and its ACK: the longest round trip, in packets, at which ACKs are used.
 inline constexpr unsigned kAckHorizon = 1024;
 
-// Updates that were sent one after the other, with SN, TS and IP-ID offsets on a straight line.
+// Consecutive updates with SN, TS and IP-ID offsets on a straight line.
 struct ReferenceRun {
   std::uint32_t first_ts;
   std::uint32_t last_ts;
@@ -31,71 +31,73 @@ struct ReferenceRun {
   std::uint16_t last_sn;
   std::uint16_t id_offset;
   std::uint16_t outer_id_offset;
-  bool line;     // false: several runs in one, of which only the SNs are known, and the TS where ts_stride is not 0
+  bool line;     // false: merged runs, of which only the SNs are known, and the TS if ts_stride is not 0
   bool ackable;  // false: its SNs say nothing about when it was sent; a later ACK removes it
 };
 
-// SNs that were sent before the source began to count elsewhere, the last kAckHorizon of them at most.
+// The SNs, at most the last kAckHorizon, that were sent before the source jumped to other SNs.
 struct FormerNumbers {
   std::uint16_t first;
   std::uint16_t last;
-  std::uint32_t until;  // ReliableWindow::sent: ACKs for them may be under way until then; 0: none
+  std::uint32_t until;  // value of ReliableWindow::sent until which ACKs for these SNs may arrive; 0: none
 };
 inline constexpr unsigned kFormerNumbers = 8;
 
-// One for each flow, touched in R-mode only. All octets zero: nothing sent yet.
+// The R-mode window of a flow, accessed in R-mode only. All octets zero: nothing sent yet.
 struct ReliableWindow {
   std::array<ReferenceRun, kMaxRuns> runs;              // oldest first
-  std::array<std::uint64_t, kAckHorizon / 64> updates;  // one bit for each of the last SNs: it was that of an update
+  std::array<std::uint64_t, kAckHorizon / 64> updates;  // one bit for each of the last SNs: 1 if an update had this SN
   std::array<FormerNumbers, kFormerNumbers> former;
   std::uint8_t run_count;
-  bool numbered;  // `newest` means something
-  bool has_ack;   // `acked` means something
-  bool pausing;   // after a burst of updates, while the compressor waits for an ACK
+  bool numbered;  // true if `newest` is valid
+  bool has_ack;   // true if `acked` is valid
+  bool pausing;   // true after a burst of updates, while the compressor waits for an ACK
   std::uint8_t burst_left;
   std::uint8_t next_former;
-  std::uint32_t sent;          // packets of the general path
-  std::uint16_t first_number;  // where the numbering at hand began
+  std::uint32_t sent;          // packets sent by the general path
+  std::uint16_t first_number;  // first SN of the current numbering
   std::uint16_t newest;        // highest SN of a packet of the general path; only such as exceed it can be acknowledged
-  std::uint16_t acked;         // of the latest ACK
+  std::uint16_t acked;         // SN of the latest ACK
   std::uint16_t pause_until;   // SN with which the pause ends
 };
 
-// C_MODE becomes R: every value in the window of U- or O-mode may be the reference of the decompressor.
+// Called when C_MODE becomes R: every value in the window of U- or O-mode may be the reference of the decompressor.
 void enter_reliable_mode(Flow flow) noexcept;
-// C_MODE was R and is another: the window of that mode takes over what may be the reference. What it cannot hold, an
-// IR-DYN packet makes up for.
+// Called when C_MODE was R and changes: moves the possible references into the window of the new mode. If they do not
+// fit, an IR-DYN packet is sent.
 void leave_reliable_mode(Flow flow) noexcept;
 
-// Before catch_up() of window.h: what the general path would have noted of the packets that the fast path sent. Does
-// nothing in other modes.
+// Records the packets that the fast path sent, as the general path would have done. Called before catch_up() of
+// window.h. Does nothing in other modes.
 void catch_up_reliably(Flow flow) noexcept;
 
-// Before a packet is compressed: notes what makes references useless or acknowledgements ambiguous. REQUIRES: R-mode;
-// observe() has run.
+// Records changes that make references useless or acknowledgements ambiguous. Called before a packet is compressed.
+// REQUIRES: R-mode; observe() has run.
 void prepare_reliably(Flow flow, const PacketFields& f) noexcept;
 
-// Decides whether the packet shall update the context (5.5.1.2). REQUIRES: R-mode; `needs` is that of the packet.
+// Decides if the packet updates the context (5.5.1.2) and sets needs.update. REQUIRES: R-mode; `needs` belongs to the
+// packet.
 void plan_update(Flow flow, const PacketFields& f, Needs& needs) noexcept;
 
-// After a packet has been sent. REQUIRES: R-mode.
+// Records a sent packet. REQUIRES: R-mode.
 void count_reliably(Flow flow, const PacketFields& f, wire::PacketType type) noexcept;
 
-// An ACK for `sn`. False when it is none for an update in the window: "the ACK is invalid and MUST be discarded".
+// Handles an ACK for `sn`. Returns false if the window has no update with this SN: "the ACK is invalid and MUST be
+// discarded".
 [[nodiscard]] bool acknowledge_update(ReliableWindow& w, std::uint16_t sn) noexcept;
 
-// How many packets that are as predicted can go as R-0 from now on before something else is due.
+// Returns the number of predicted packets that can be sent as R-0 before another packet type is due.
 [[nodiscard]] std::uint16_t predictable_packets(Flow flow) noexcept;
 
-// The SN from which on an ACK proves that it is for a packet sent after now, in any mode. R-0 packets do not count:
-// they are never acknowledged.
+// Returns the lowest SN whose ACK proves that a packet sent from now on arrived, in any mode. R-0 packets do not count,
+// because they are never acknowledged.
 [[nodiscard]] std::uint16_t next_ackable_sn(Flow flow) noexcept;
 
-// What is known of a reference.
+// The fields of a reference that are known.
 enum class Known : std::uint8_t { kSn, kSnAndTs, kAll };
 
-// Calls `visit(Reference, outer IP-ID offset, Known)` for what bounds the values that the decompressor may be using as
-// its reference, in any mode.
+// Calls `visit(Reference, outer IP-ID offset, Known)` for references that bound the values that the decompressor may be
+// using as its reference, in any mode.
 template <typename Visit>
 void each_reference(Flow flow, Visit visit) noexcept {
   if (!flow.in_reliable_mode()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many streams on probation (CompressorConfig::ssrcs_per_flow) share one set of addresses and ports: a hash table
-// of fixed size, touched only when such a stream begins, ends or turns out to be in sequence.
+// The number of streams on probation (CompressorConfig::ssrcs_per_flow) per set of addresses and ports: a hash table of
+// fixed size, accessed only when such a stream begins, ends or proves to be in sequence.
 #pragma once
 
 #include <bit>
@@ -14,14 +14,15 @@ namespace headroom::rohc {
 
 class StreamCounts {
  public:
-  // REQUIRES of the callers: at most `capacity` streams at a time.
+  // Makes room for `capacity` streams. REQUIRES: the caller never adds more streams at a time.
   explicit StreamCounts(std::uint32_t capacity)
       : entries_(std::bit_ceil(std::size_t{capacity} * 2)), mask_(entries_.size() - 1) {}
 
-  // Streams whose addresses and ports have this hash (flow_hash.h). Two sets with one 64-bit hash count as one.
+  // Returns the number of streams whose addresses and ports have this hash (flow_hash.h). Sets of addresses and ports
+  // with the same 64-bit hash are counted together.
   [[nodiscard]] std::uint32_t count(std::uint64_t ports) const noexcept { return entries_[place_of(ports)].count; }
 
-  // The context of the stream that was added last, or kNoContext. It may have been removed since.
+  // Returns the context of the stream added last, or kNoContext. The stream may have been removed since.
   [[nodiscard]] std::uint32_t latest(std::uint64_t ports) const noexcept {
     const Entry& e = entries_[place_of(ports)];
     return e.count != 0 ? e.latest : kNoContext;
@@ -61,7 +62,8 @@ class StreamCounts {
     return static_cast<std::size_t>(ports >> 32) & mask_;
   }
   [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask_; }
-  // The entry of `ports`, or the free one where it would go. At a load of a half at most there always is one.
+  // Returns the index of the entry for `ports`, or of the free entry for it. A free entry always exists, because the
+  // load is at most a half.
   [[nodiscard]] std::size_t place_of(std::uint64_t ports) const noexcept {
     std::size_t at = home_of(ports);
     while (entries_[at].count != 0 && entries_[at].ports != ports) at = next(at);

@@ -8,7 +8,7 @@
 namespace headroom::rohc {
 
 struct Uncompressed {
-  std::size_t octets = 0;  // written; 0 when there was no room
+  std::size_t octets = 0;  // octets written; 0 if there was no room
   wire::PacketType type = wire::PacketType::kUnknown;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a packet for which there may be no room is about to change. Packets leave their mark on a context long before
-// their length is known: patterns, strides, tables of lists, refreshes, windows. After HEADROOM_ERR_NO_SPACE all of
-// that is put back, and the context is as if the packet had never been given.
+// A copy of the state that a packet changes, made if the output may not fit. A packet changes the context long before
+// its compressed length is known: patterns, strides, tables of lists, refreshes, windows. After HEADROOM_ERR_NO_SPACE
+// this state is restored, as if the packet had never been passed in.
 //
-// Only callers that leave less room than headroom.h asks for pay for the copy.
+// Only callers that provide less room than headroom.h requires pay for the copy.
 #pragma once
 
 #include "rohc/framework/compressor/context_pool.h"
@@ -15,13 +15,13 @@
 
 namespace headroom::rohc {
 
-// A copy of one context, of all parts that it uses, and of what else the beginning of a flow changes.
+// A copy of all parts of one context and of the other state that the start of a flow changes.
 struct Undo {
   std::uint32_t index;
-  bool new_flow;  // the packet has begun a flow at `index`
+  bool new_flow;  // the packet started a flow in the context `index`
   std::uint32_t channel;
   ContextPool::Mark mark;
-  CompressorFamily* before;  // the family that had the context
+  CompressorFamily* before;  // the previous owner of the context
   std::uint32_t uncompressed;
   std::uint64_t new_flows;
   std::uint64_t replaced_flows;

@@ -3,8 +3,8 @@
 // The W-LSB window of a flow (RFC 3095 4.5.2): the last packets sent with a protecting CRC, any of which the
 // decompressor may be using as its reference. One window serves SN, TS and the offset of the IP-ID.
 //
-// The fast path sends only what continues a straight line, so it counts its packets and writes no references;
-// catch_up() puts them in.
+// The fast path sends only packets whose fields continue a straight line, so it counts its packets and stores no
+// references; catch_up() adds these references later.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace headroom::rohc {
 
-// Smallest and largest distance of a value from the references in the window.
+// The smallest and largest distance of a value from the references in the window.
 struct Span {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -25,13 +25,13 @@ struct Span {
     low = first ? distance : std::min(low, distance);
     high = first ? distance : std::max(high, distance);
   }
-  // True when `bits` bits tell the value from every reference (RFC 3095 4.5.2, step 2).
+  // True if `bits` bits suffice to decode the value with every reference (RFC 3095 4.5.2, step 2).
   [[nodiscard]] constexpr bool covered_by(unsigned bits, std::int64_t p) const noexcept {
     return lsb_covers(low, bits, p) && lsb_covers(high, bits, p);
   }
 };
 
-// The reference that is `age` packets old. REQUIRES: age < reference_count.
+// Returns the index of the reference that is `age` packets old. REQUIRES: age < reference_count.
 [[nodiscard]] inline unsigned slot_of(const FlowHistory& h, unsigned age) noexcept {
   return (h.newest + kMaxReferences - age) % kMaxReferences;
 }
@@ -48,7 +48,8 @@ inline void add_reference(FlowHistory& h, Reference r, unsigned width) noexcept 
 
 inline void forget_references(FlowHistory& h) noexcept { h.reference_count = 0; }
 
-// "The window is advanced by removing those values" (4.5.2, step 3) that are older than the acknowledged one.
+// Removes the references older than the acknowledged one: "The window is advanced by removing those values" (4.5.2,
+// step 3).
 inline void acknowledge_reference(FlowHistory& h, std::uint16_t sn) noexcept {
   for (unsigned age = 0; age < h.reference_count; ++age) {
     if (reference(h, age).sn == sn) {
@@ -58,8 +59,8 @@ inline void acknowledge_reference(FlowHistory& h, std::uint16_t sn) noexcept {
   }
 }
 
-// Puts the packets of the fast path into the window, as many as it holds. They have SN, TS and IP-ID offset on one line
-// that ends in `c`, so they have also borne out what the general path holds true of stride and IP-ID.
+// Adds the packets of the fast path to the window, up to its width. Their SN, TS and IP-ID offset lie on a line that
+// ends in `c`, so these packets also confirm the stride and the IP-ID behaviour.
 inline void catch_up(CompressorContext& c, FlowHistory& h, unsigned width) noexcept {
   const bool updates = c.mode != wire::Mode::kReliable;  // R-0 is no reference
   for (unsigned left = updates ? std::min<unsigned>(c.fast_run, width) : 0U; left > 0; --left) {

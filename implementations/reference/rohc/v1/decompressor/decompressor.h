@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor of this family: packets whose context is known in, restored packets out, feedback to the side (RFC
-// 3095 5.3.2, 5.4.2, 5.6).
+// The decompressor of this family: restores packets of known contexts and sends feedback (RFC 3095 5.3.2, 5.4.2, 5.6).
 //
-// A UO-0 packet for a context in good order takes the fast path (fast_packets.h), any other the general path (this
+// A UO-0 packet for an undamaged context takes the fast path (fast_packets.h), any other packet the general path (this
 // class, initialise.h, compressed.h).
 #pragma once
 
@@ -27,15 +26,14 @@
 
 namespace headroom::rohc {
 
-// What happened to a context beside the packet's own status; the order is that of `names.events` in the
-// self-description.
+// An event of a context, in addition to the packet's status; the order equals `names.events` in the self-description.
 enum class Event : std::uint8_t {
   kNone,
-  kEstablished,         // an IR made or remade the context
+  kEstablished,         // an IR packet established the context
   kDynamicDamage,       // k_1 out of n_1: to Static Context
   kStaticDamage,        // k_2 out of n_2: to No Context
   kRepairedWraparound,  // 5.3.2.2.4 found an SN that verifies
-  kRepairedReference,   // 5.3.2.2.5 found one
+  kRepairedReference,   // 5.3.2.2.5 found an SN that verifies
   kRepairProven,        // the third packet in a row after a repair
   kRepairFailed,
   kModeOptimistic,      // D_MODE has become O
@@ -57,9 +55,10 @@ inline constexpr std::array<std::string_view, 11> kEventNames = {"none",
 struct DecompressorCounters : ArrivalCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
   std::array<std::uint64_t, kEventNames.size()> events{};
-  std::array<std::uint64_t, wire::kCceNames.size()> cce{};  // arrived around packets of types 0 to 2
+  std::array<std::uint64_t, wire::kCceNames.size()> cce{};  // received CCE packets, around types 0 to 2
   std::uint64_t fast = 0;
-  // Restored headers that a CRC of so many bits did not fit, repairs included: more than there are failures.
+  // The number of restored headers with a CRC mismatch, by the CRC's bits. Failed repair attempts count, so there can
+  // be more mismatches than failures.
   std::array<std::uint64_t, 9> crc_mismatches{};
 };
 
@@ -67,7 +66,8 @@ namespace v1 {
 
 class Decompressor final : public DecompressorFamily {
  public:
-  // Throws std::bad_alloc when there is no memory for the contexts. `own_feedback`: for the compressor at the far end.
+  // Throws std::bad_alloc if there is no memory for the contexts. `own_feedback`: queue of feedback for the compressor
+  // at the far end.
   Decompressor(const DecompressorConfig& config, Owners<DecompressorFamily>& owners, FeedbackQueue& own_feedback,
                DecompressorCounters& counters);
 
@@ -81,19 +81,19 @@ class Decompressor final : public DecompressorFamily {
     __builtin_prefetch(contexts_[index].pattern.data());
   }
 
-  // Packets of a burst that took the fast path.
+  // The number of packets of a burst that took the fast path, by type.
   struct Fast {
     std::uint64_t uo_0 = 0;
     std::uint64_t r_0 = 0;
   };
-  // Decompresses a packet that goes on as its context has it. False when it is not of that kind, or does not
-  // decompress: then nothing has happened. details[i] is the packet's, where there are details. REQUIRES: the clue has
-  // a context.
+  // Decompresses a packet that equals its context's prediction. Returns false, without any change, if the packet is of
+  // another kind or fails to decompress. details[i] is the packet's detail unless `details` is nullptr. REQUIRES: the
+  // clue has a context.
   [[nodiscard]] bool decompress_fast(const Clue& clue, headroom_packet& packet, std::uint64_t now_ns,
                                      headroom_detail* details, std::size_t i, Fast& fast) noexcept;
   void count(const Fast& fast) noexcept;
 
-  // MODE (6.3.2): asks for another mode, in every context.
+  // MODE (6.3.2): requests another mode in every context.
   void set_mode(wire::Mode mode) noexcept;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
@@ -111,14 +111,14 @@ class Decompressor final : public DecompressorFamily {
     Event event = Event::kNone;
     std::uint16_t plain_header = 0;
     std::uint16_t compressed_header = 0;
-    std::uint8_t sn_bits = 0;  // that the packet had
-    bool new_pattern = false;  // its header did not go on as the context would have it (5.5.2.2, sparse ACKs)
+    std::uint8_t sn_bits = 0;  // SN bits in the packet
+    bool new_pattern = false;  // the header differs from the context's prediction (5.5.2.2, sparse ACKs)
   };
 
   enum class Verdict : std::uint8_t {
     kVerified,
     kMismatch,       // the CRC disagrees
-    kContradiction,  // the packet cannot be meant for this context, whatever the SN
+    kContradiction,  // the packet contradicts the context for every SN
   };
 
   [[nodiscard]] bool decompress_jump(const Clue& clue, Octets rest, headroom_packet& packet, std::uint64_t now_ns,
@@ -127,7 +127,7 @@ class Decompressor final : public DecompressorFamily {
                                              std::uint64_t now_ns) noexcept;
   void decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns,
                                  Outcome& outcome) noexcept;
-  // The context is this family's, and in use, from now on.
+  // Makes this family the owner of the context and marks the context as used.
   void begin_context(std::uint32_t index) noexcept;
   void accept_initialisation(const Initialisation& init, headroom_packet& packet, Octets payload, std::uint64_t now_ns,
                              Outcome& outcome) noexcept;
@@ -136,21 +136,21 @@ class Decompressor final : public DecompressorFamily {
   void decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns,
                              Outcome& outcome) noexcept;
 
-  // Decodes with one candidate for the reference SN.
+  // Decodes and verifies a packet with a candidate for the reference SN.
   [[nodiscard]] Verdict attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn,
                                 Decoded& decoded, RestoredHeader& restored) noexcept;
-  // 5.3.2.2.4 and 5.3.2.2.5. kNone when neither finds an SN that verifies.
+  // Tries the repairs of 5.3.2.2.4 and 5.3.2.2.5. Returns kNone if neither finds an SN that verifies.
   [[nodiscard]] Event repair(const CompressedHeader& header, std::uint32_t index, std::uint64_t now_ns,
                              Decoded& decoded, RestoredHeader& restored) noexcept;
-  // 5.3.2.2.4 after `elapsed` interval_units(). Rule d adds 2^k to the reference once; a longer loss takes more, and
-  // the clock says how often the bits have wrapped around. Where the marker or bits of TS show that there was silence,
-  // the clock has counted that, too, and says nothing: then it is tried once. `decoded`: as the bits alone have it.
-  // False when no SN tried verifies.
+  // Tries the repair of 5.3.2.2.4 after `elapsed` interval_units(). Rule d adds 2^k to the reference once; after a
+  // longer loss the SN bits have wrapped around more often, and the elapsed time tells how often. If the marker or TS
+  // bits indicate silence, the elapsed time includes the silence, and only one wraparound is tried. `decoded`: the
+  // result of decoding without repair. Returns false if no tried SN verifies.
   [[nodiscard]] bool correct_wraparound(const CompressedHeader& header, std::uint32_t index, std::uint64_t elapsed,
                                         Decoded& decoded, RestoredHeader& restored) noexcept;
-  // Makes `after` the context, with its SN as the reference from now on.
+  // Makes `after` the context, with its SN as the new reference.
   void commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn, std::uint64_t now_ns) noexcept;
-  // An update of R-mode that was overtaken by a later one: see README.md.
+  // True if `after` belongs to an R-mode update that a later update has overtaken: see README.md.
   [[nodiscard]] bool is_overtaken(std::uint32_t index, const ContextCopy& after) const noexcept;
   [[nodiscard]] std::int32_t deliver(headroom_packet& packet, const RestoredHeader& header, Octets payload) noexcept;
 
@@ -163,40 +163,42 @@ class Decompressor final : public DecompressorFamily {
   void acknowledge_update(std::uint32_t index, const Outcome& outcome) noexcept;
   void take_mode(DecompressorContext& c, wire::Mode mode, Outcome& outcome) const noexcept;
   void complain(std::uint32_t index, wire::AckType kind, bool at_once) noexcept;
-  // `sn_bits`: of the packet that is the reason, 0 where that does not matter.
+  // `sn_bits`: the SN bits in the packet that causes the feedback, 0 if irrelevant.
   void send(std::uint32_t index, wire::AckType kind, wire::Mode mode, unsigned sn_bits = 0) noexcept;
   void put_feedback(std::uint32_t index, const wire::Feedback& feedback) noexcept;
-  // REJECT (5.7.6.4), for the first of so many IR packets for which there is no memory.
+  // Sends a REJECT (5.7.6.4) for the first of a number of IR packets for which there is no memory.
   void reject(std::uint32_t index) noexcept;
-  // CONTEXT_MEMORY, for a flow that has grown beyond what is kept.
+  // Sends CONTEXT_MEMORY for a flow that exceeds the limits of a context.
   void complain_of_memory(std::uint32_t index, wire::Profile profile) noexcept;
-  // CLOCK with the value 0, "the decompressor cannot do timer-based compression" (5.7.6.7).
+  // Sends CLOCK with the value 0, "the decompressor cannot do timer-based compression" (5.7.6.7).
   void refuse_clock(std::uint32_t index) noexcept;
-  // Options that go with acknowledgements; reports of what has grown since the last one are then settled.
+  // Adds the options of an acknowledgement, and marks the observations in them as reported.
   void add_options(std::uint32_t index, wire::Feedback& feedback) noexcept;
   void observe(std::uint32_t index, const ContextCopy& after, std::uint64_t now_ns) noexcept;
-  // An acknowledgement for what has been observed, when it has grown.
+  // Sends an acknowledgement with the observations if they have grown.
   void report(std::uint32_t index) noexcept;
   [[nodiscard]] bool has_room_for(std::uint32_t index) const noexcept;
   void tally(const Outcome& outcome) noexcept;
   void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
 
-  // The outer header's context, or an empty one that spares the memory of the other contexts'.
+  // Returns the outer header's context, or an empty context, so that contexts without outer header need no memory for
+  // it.
   [[nodiscard]] const DecompressorTunnel& tunnel_of(std::uint32_t index) const noexcept {
     static constexpr DecompressorTunnel kNone{};
     return contexts_[index].tunnel ? tunnels_[index] : kNone;
   }
-  // A copy to work on. Its lists are those of one packet at a time.
+  // Returns a copy of a context to work on. All copies share lists_copy_, so only one copy with lists can be in use.
   [[nodiscard]] ContextCopy copy_of(std::uint32_t index) noexcept {
     if (contexts_[index].lists != ListUse::kNone) lists_copy_ = lists_[index];
     return {contexts_[index], tunnel_of(index), &lists_copy_};
   }
-  // Puts lists, if there are any, from the copy into the context. `had`: the context had a place for lists.
+  // Copies the lists, if there are any, from the copy into the context. `had`: true if the context had a place for
+  // lists.
   void keep_lists(std::uint32_t index, const ContextCopy& copy, bool had) noexcept;
   [[nodiscard]] wire::Mode wanted_mode(const DecompressorContext& c) const noexcept {
     if (!config_.feedback) return wire::Mode::kUnidirectional;
     if (!c.mode_declined) return config_.mode;
-    // Where the compressor does not do R-mode, O-mode is next best.
+    // If the compressor does not support R-mode, O-mode is requested instead.
     const bool may_be_optimistic = config_.mode == wire::Mode::kReliable && c.mode == wire::Mode::kUnidirectional;
     return may_be_optimistic ? wire::Mode::kOptimistic : c.mode;
   }
@@ -210,14 +212,14 @@ class Decompressor final : public DecompressorFamily {
   DecompressorConfig config_;
   PageArray<DecompressorContext> contexts_;
   PageArray<DecompressorTunnel> tunnels_;
-  PageArray<Observations> observations_;  // none where nothing is reported
+  PageArray<Observations> observations_;  // empty if nothing is reported
   PageArray<DecompressorLists> lists_;
   DecompressorLists lists_copy_{};
   Owners<DecompressorFamily>& owners_;
   FeedbackQueue& own_feedback_;
   DecompressorCounters& counters_;
   std::uint32_t in_use_ = 0;               // contexts of this family
-  std::uint32_t uncompressed_in_use_ = 0;  // of them, of the Uncompressed profile
+  std::uint32_t uncompressed_in_use_ = 0;  // of these, contexts of the Uncompressed profile
   std::uint32_t lists_begun_ = 0;          // places for lists in use, at most
   bool fast_path_ = true;
 };

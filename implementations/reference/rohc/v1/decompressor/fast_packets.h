@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The packets of a burst that the general path need not see, for the one loop over bursts.
+// The handling of a burst's packets on the fast path, for the loop over bursts.
 #pragma once
 
 #include "rohc/v1/decompressor/decompressor.h"
@@ -8,7 +8,7 @@
 
 namespace headroom::rohc::v1 {
 
-// In the header, because each packet asks for it.
+// Defined in the header so that the compiler can inline the call for each packet.
 inline bool Decompressor::decompress_fast(const Clue& clue, headroom_packet& p, std::uint64_t now_ns,
                                           headroom_detail* details, std::size_t i, Fast& fast) noexcept {
   constexpr std::uint8_t kBeyondType0 = 0x80;  // first octets (5.7.1 to 5.7.4)

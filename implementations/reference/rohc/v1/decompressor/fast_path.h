@@ -14,10 +14,10 @@
 
 namespace headroom::rohc {
 
-// Time between packets in the unit of DecompressorContext::interval: about a microsecond, and no division.
+// Returns a time between packets in the unit of DecompressorContext::interval, 1,024 ns, which needs no division.
 [[nodiscard]] constexpr std::uint64_t interval_units(std::uint64_t elapsed_ns) noexcept { return elapsed_ns / 1024; }
 
-// Moving average with weight 1/8.
+// Returns the moving average of the interval with weight 1/8.
 [[nodiscard]] inline std::uint32_t average_interval(std::uint32_t average, std::uint64_t elapsed_ns) noexcept {
   const auto elapsed = static_cast<std::uint32_t>(interval_units(elapsed_ns));
   return average == 0 ? elapsed : average - average / 8 + elapsed / 8;
@@ -25,7 +25,7 @@ namespace headroom::rohc {
 
 namespace fast {
 
-// The fields of a header that move.
+// The fields of a header that change from packet to packet.
 struct Moved {
   std::uint16_t sn;
   std::uint32_t ts;
@@ -33,18 +33,19 @@ struct Moved {
   std::uint16_t id;  // restore() fills it in
 };
 
-// Makes the packet with `moved` by context `c`; `rest` begins with the fields that are sent as they are. `verify` is
-// asked about the CRC-DYNAMIC octets before anything is written. kKnown: the compiler knows `l`.
+// Restores the packet from context `c` and `moved`; `rest` begins with the fields that are sent uncompressed. Calls
+// `verify` with the CRC-DYNAMIC octets before writing anything. Returns false, with `packet` unchanged, if the packet
+// cannot be restored. kKnown: `l` is a compile-time constant.
 template <bool kKnown, typename Verify>
 [[gnu::always_inline]] inline bool restore(const Layout& l, const DecompressorContext& c, headroom_packet& packet,
                                            Octets rest, Moved& moved, Verify&& verify) noexcept {
-  // Where the layout is not known, code without branches works on an IP-ID that may not be there.
+  // If the layout is not known at compile time, branch-free code handles an IP-ID that may be absent.
   const bool has_id = !kKnown || l.is_ipv4();
   const std::uint32_t id_octets = has_id ? c.id_octets : 0U;
   const std::uint32_t tail = id_octets + c.udp_checksum_octets;
   if (rest.size() < tail) return false;
-  // IP-ID, Checksum Coverage and UDP checksum, if they are there: read without asking, then masked, for the answer
-  // would be hard to predict.
+  // Reads IP-ID, Checksum Coverage and UDP checksum unconditionally and masks absent fields, because a branch would be
+  // hard to predict.
   std::uint64_t tail_octets;
   if (rest.size() >= sizeof tail_octets) [[likely]] {
     tail_octets = wire::load_little64(rest.data());
@@ -58,7 +59,7 @@ template <bool kKnown, typename Verify>
   const std::uint32_t length = l.header + payload;
   if (packet.out_capacity < kImageSize || packet.out_capacity < length || length - l.length_adds > 0xffff) return false;
 
-  // Length or Checksum Coverage and checksum, as they will stand: inferred, sent, or in the pattern.
+  // Length or Checksum Coverage, and checksum, in the restored header: inferred, sent, or from the pattern.
   const std::uint32_t udp =
       (wire::swap16(static_cast<std::uint16_t>(length - l.udp)) & l.udp_length_mask) |
       ((static_cast<std::uint32_t>(tail_octets >> (8U * id_octets)) & udp_mask) << l.udp_tail_shift) |
@@ -129,9 +130,10 @@ template <bool kReliable, bool kKnown>
 
 }  // namespace fast
 
-// Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise
-// nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80; with kReliable, for R-0,
-// c.fast_reliable and octet < 0x40. Not inlined: the loop over a burst would run out of registers.
+// Decompresses a type 0 packet: `octet` is its first octet, `rest` the octets after the CID. Returns true on success.
+// Otherwise changes nothing, and the general path determines the reason. REQUIRES: c.fast and octet < 0x80; with
+// kReliable, for R-0, c.fast_reliable and octet < 0x40. Not inlined, because the loop over a burst would run out of
+// registers.
 template <bool kReliable = false>
 [[nodiscard, gnu::noinline]] bool decompress_type_0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
                                                     Octets rest, std::uint64_t now_ns) noexcept {

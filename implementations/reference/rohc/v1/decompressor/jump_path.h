@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor's path for what follows silence: packets of RTP flows with bits of the TS, and with a marker
-// perhaps, that are else as predicted. They are of types 1 and 2, without extension or with extension 0 (RFC 3095 5.7.3
-// to 5.7.5): one packet after each silence, and those behind it until no reference is left that lies before. As on the
-// fast path, result and effect equal those of the general path, and tests compare the two packet by packet.
+// The decompressor's path for packets after silence: packets of RTP flows with TS bits and possibly a marker that
+// otherwise equal the prediction. Their types are 1 and 2, without extension or with extension 0 (RFC 3095 5.7.3 to
+// 5.7.5): the first packet after each silence, and the packets after it until the compressor has no reference from
+// before the silence. As on the fast path, result and effect equal those of the general path, and tests compare both
+// paths packet by packet.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace headroom::rohc::jump {
 
-// A header as it stands, and what follows it.
+// A header as received, and the octets after it.
 struct Header {
   wire::PacketType type;
   bool marker;
@@ -28,11 +29,11 @@ struct Header {
   Octets rest;
 };
 
-// `first` and `rest` as for decompress_jump; `t_bit`: the formats with a T bit are in use. Empty for all other types
-// and extensions, and where the packet ends too early.
+// Reads a header. `first` and `rest`: as for decompress_jump; `t_bit`: true if the formats with a T bit are in use.
+// Returns nothing for all other types and extensions, and if the packet is truncated.
 [[nodiscard]] inline std::optional<Header> read(std::uint8_t first, Octets rest, bool t_bit) noexcept {
   using wire::PacketType;
-  if (rest.size() < 3) return std::nullopt;  // an octet of payload at least: shorter ones are the general path's
+  if (rest.size() < 3) return std::nullopt;  // requires an octet of payload; the general path handles shorter packets
   const std::uint8_t second = rest[0];
   Header h;
   if (first < 0xc0) {                                       // 10 TS(6) | M SN(4) CRC(3), or 10 T TS(5) | M SN(4) CRC(3)
@@ -72,7 +73,7 @@ struct Header {
   return h;
 }
 
-// True when the packet has been made and the context is that after it. Otherwise nothing has changed.
+// Decompresses the packet and updates the context. Returns false, without any change, if the packet does not verify.
 template <Shape kShape>
 [[nodiscard]] bool decompress(DecompressorContext& c, headroom_packet& packet, const Header& h,
                               std::uint64_t now_ns) noexcept {
@@ -88,7 +89,7 @@ template <Shape kShape>
   };
   if (!fast::restore<true>(l, c, packet, h.rest, moved, verify)) return false;
 
-  // The length of a silence is no time between packets.
+  // A silence does not count as time between packets.
   const bool measurable =
       static_cast<std::int16_t>(sn - c.sn) == 1 && (c.ts_stride == 1 || moved.ts - c.ts <= c.ts_stride);
   if (measurable) c.interval = average_interval(c.interval, now_ns - c.arrived_ns);

@@ -3,8 +3,8 @@
 // Lists at the decompressor: translation tables (RFC 3095 5.8.1), the sliding windows of lists that may be reference
 // lists (5.8.2.1 f and g), the lists as they are now, and the sequence numbers of AH and GRE in them.
 //
-// Their state lies in an array of its own, which a context without lists never touches. A packet works on a copy of it
-// (ContextCopy::lists); only verification makes the copy the context.
+// The state of the lists lies in a separate array, which a context without lists never accesses. A packet changes a
+// copy of the state (ContextCopy::lists); the copy becomes the context only after verification.
 #pragma once
 
 #include <array>
@@ -17,8 +17,9 @@
 
 namespace headroom::rohc {
 
-// Limits of ours: indexes of extension headers, all those of CSRCs, and generations to keep. When a window is full, the
-// oldest list stays, for it is the one that was used as a reference last, and the second-oldest goes.
+// Limits of this implementation: the number of indexes of extension headers and of CSRCs, and of stored generations.
+// When a window is full, the oldest list is kept, because it was used as a reference last, and the second-oldest list
+// is removed.
 inline constexpr unsigned kHeaderSlots = 16;
 inline constexpr unsigned kCsrcSlots = 128;
 inline constexpr unsigned kWindowSize = 16;
@@ -40,8 +41,8 @@ struct ItemTable {
   std::array<std::uint8_t, std::size_t{kSlots} * kItem> items;
 };
 
-// The extension headers of one IP header as they are now, as items one after the other. Sequence numbers in them belong
-// to the packet with SN `DecompressorLists::sn`.
+// The current extension headers of an IP header, as consecutive items. Their sequence numbers belong to the packet with
+// SN `DecompressorLists::sn`.
 struct PresentHeaders {
   std::uint8_t count;
   std::uint16_t octets;
@@ -49,10 +50,10 @@ struct PresentHeaders {
   std::array<std::uint8_t, kMaxListOctets> items;
 };
 
-// What the packet at hand says of a list.
+// The content of the current packet about a list.
 struct ListOfPacket {
-  bool present;         // it carries one
-  bool has_generation;  // with a gen_id
+  bool present;         // the packet carries the list
+  bool has_generation;  // the list has a gen_id
   IndexList indexes;
 };
 
@@ -60,7 +61,8 @@ struct HeaderList {
   ListWindow window;
   ItemTable<kHeaderSlots, kMaxItemOctets> table;
   PresentHeaders now;
-  // Of the packet at hand only: items that came whole (a bit each, the first one lowest), and sequence numbers.
+  // Valid for the current packet only: items that were sent uncompressed (one bit each, the first item in bit 0), and
+  // sequence numbers.
   std::uint16_t whole;
   wire::SequenceBits ah;
   wire::SequenceBits gre;
@@ -89,43 +91,46 @@ struct DecompressorLists {
   }
 };
 
-// Forgets what the last packet left that is of that packet only.
+// Clears the members that are valid for one packet only.
 void begin_packet(DecompressorLists& lists) noexcept;
 
-// Applies a compressed list: enters (Index, item) pairs into the table, makes the present list and, with a gen_id, puts
-// it into the window (5.8.1, 5.8.2.1 g). kMalformed: an index without item that is not Known, an unknown ref_id, masks
-// that do not fit the reference list. kUnsupported: over the limits above or those of header/listed.h.
+// Applies a compressed list: enters (Index, item) pairs into the table, builds the current list and, with a gen_id,
+// adds the list to the window (5.8.1, 5.8.2.1 g). kMalformed: an index without item that is not Known, an unknown
+// ref_id, masks that do not fit the reference list. kUnsupported: the list exceeds the limits above or those of
+// header/listed.h.
 [[nodiscard]] wire::ChainStatus apply_list(const wire::CompressedList& compressed, HeaderList& list) noexcept;
 [[nodiscard]] wire::ChainStatus apply_list(const wire::CompressedList& compressed, CsrcList& list) noexcept;
 
-// The generic list of a dynamic chain; nothing stands for an empty one.
+// Applies the generic list of a dynamic chain; no octets mean an empty list.
 [[nodiscard]] wire::ChainStatus apply_chain_list(Octets octets, HeaderList& list) noexcept;
 [[nodiscard]] wire::ChainStatus apply_chain_list(Octets octets, CsrcList& list) noexcept;
 
-// The field of extension 3 (5.8.5.1).
+// Applies the field "IP extension headers" of extension 3 (5.8.5.1).
 [[nodiscard]] wire::ChainStatus apply_field(Octets octets, HeaderList& list) noexcept;
 
-// Reads the dynamic parts of the third and further IP headers into them (RFC 3843 3.2, 3.6). kUnsupported: one has
-// extension headers of its own.
+// Reads the dynamic parts of the third and further IP headers into `lists.extras` (RFC 3843 3.2, 3.6). kUnsupported:
+// one of these IP headers has extension headers.
 [[nodiscard]] wire::ChainStatus read_extras_dynamic(wire::Reader& in, DecompressorLists& lists) noexcept;
 
-// Takes AH data and GRE checksums of one list out of a compressed header, but for items that came whole (5.7).
+// Reads AH data and GRE checksums of one list from a compressed header, except for items that were sent uncompressed
+// (5.7).
 void read_as_is_fields(wire::Reader& in, HeaderList& list) noexcept;
 
-// The sequence number of item `position` in the packet with SN `sn`. REQUIRES: the item has one.
+// Returns the sequence number of item `position` in the packet with SN `sn`. REQUIRES: the item has a sequence number.
 [[nodiscard]] std::uint32_t sequence_of(const DecompressorLists& lists, const HeaderList& list, unsigned position,
                                         Octets item, std::uint16_t sn) noexcept;
 
-// The packet with SN `sn` has been verified: its sequence numbers are the reference from now on.
+// Makes the sequence numbers of the verified packet with SN `sn` the reference.
 void advance_sequences(DecompressorLists& lists, std::uint16_t sn) noexcept;
 
-// The packet with SN `sn` has been verified, and its lists are those of a compressed header. In U/O-mode "lists without
-// generation identifiers … do not update the context" but for the table, so that the lists are again those of `before`
-// (5.8.2.1 d). In R-mode they do, and the LSBs of the SN name them as reference lists (g). Before advance_sequences().
+// Settles the lists of a verified packet with SN `sn` and a compressed header. In U/O-mode "lists without generation
+// identifiers … do not update the context" except the table, so the lists of `before` are restored (5.8.2.1 d). In
+// R-mode such lists update the context, and the LSBs of the SN identify them as reference lists (g). Called before
+// advance_sequences().
 void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t sn, DecompressorLists& lists) noexcept;
 
-// Leaves of a verified packet what UO-1-ID may leave: tables and sequence numbers (RFC 4815 6.2); all else is as in
-// `before`.
+// Keeps only the tables and sequence numbers of a verified packet, which UO-1-ID may update (RFC 4815 6.2), and
+// restores everything else from `before`.
 void keep_tables_and_sequences(const DecompressorLists& before, std::uint16_t sn, DecompressorLists& lists) noexcept;
 
 }  // namespace headroom::rohc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a decompressor observes of a flow in order to report it: the longest loss (LOSS, RFC 3095 5.7.6.9) and the
-// largest jitter (JITTER, 5.7.6.8). One for each context, where reports are asked for.
+// Observations of a flow for reports to the compressor: the longest loss (LOSS, RFC 3095 5.7.6.9) and the largest
+// jitter (JITTER, 5.7.6.8). Each context has an Observations object if reports are enabled.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Observations {
   static constexpr std::size_t kWindow = 8;
   std::array<std::uint32_t, kWindow> scaled_ts;
   std::array<std::uint32_t, kWindow> arrived_ms;
-  std::uint32_t ts_stride;  // of the window
+  std::uint32_t ts_stride;  // TS_STRIDE of the window
   std::uint16_t time_stride;
   std::uint8_t count;
   std::uint8_t next;
@@ -27,15 +27,15 @@ struct Observations {
   std::uint8_t reported_loss;
   std::uint8_t reported_jitter;
 
-  // `packets`: how far the SN went on from the header before. More than a few thousand are no loss but another
-  // beginning.
+  // Records a step of the SN. `packets`: the SN minus the previous header's SN. A step of more than a few thousand is a
+  // restart, not a loss.
   void note_step(std::int32_t packets) noexcept {
     constexpr std::int32_t kMostLost = 4096;
     if (packets < 2 || packets > kMostLost) return;
     longest_loss = static_cast<std::uint8_t>(std::clamp<std::int32_t>(packets - 1, longest_loss, 255));
   }
 
-  // A header decompressed while TIME_STRIDE is not 0. REQUIRES: `stride` is not 0.
+  // Records the arrival of a header that was decompressed while TIME_STRIDE is not 0. REQUIRES: `stride` is not 0.
   void note_arrival(std::uint32_t ts, std::uint32_t stride, std::uint16_t time, std::uint64_t now_ns) noexcept {
     if (stride != ts_stride || time != time_stride) {
       ts_stride = stride;

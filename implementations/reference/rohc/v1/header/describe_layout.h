@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the layout of each shape comes about, for those who need it at compile time: the fast paths have code of their
-// own for the shapes of most packets (predicted.h). All others take it from the table in layout.h.
+// Computes the layout of each shape at compile time, for the fast paths, which have specialised code for the most
+// frequent shapes (predicted.h). All other code uses the table in layout.h.
 #pragma once
 
 #include "rohc/framework/wire/crc.h"
@@ -90,8 +90,8 @@ constexpr void describe_rtp(Layout& l) {
   l.header = static_cast<std::uint8_t>(l.header + kRtpHeader);
 }
 
-// CRC-DYNAMIC octets before the end of the message, by header: RTP 7 (M and PT, SN, TS), ESP 4, UDP and UDP-Lite 4,
-// IPv4 checksum 2 and length with IP-ID 4, IPv6 length 2 (RFC 3095 5.7.7.3 to 5.7.7.7, RFC 4019 5.2.1).
+// The CRC-DYNAMIC octets counted from the end of the message, by header: RTP 7 (M and PT, SN, TS), ESP 4, UDP and
+// UDP-Lite 4, IPv4 checksum 2 and length with IP-ID 4, IPv6 length 2 (RFC 3095 5.7.7.3 to 5.7.7.7, RFC 4019 5.2.1).
 constexpr void describe_fold(Layout& l) {
   unsigned bits = l.has_rtp() ? 56U : l.has_esp() ? 32U : 0U;
   bits += l.has_udp() ? 32U : 0U;
@@ -126,7 +126,7 @@ constexpr std::array<Layout, kShapeCount> describe_all() {
   for (const unsigned version : {4U, 6U}) {
     for (const Transport t : {Transport::kNone, Transport::kUdp, Transport::kRtp, Transport::kEsp, Transport::kUdpLite,
                               Transport::kRtpUdpLite}) {
-      // The last one stays where it means nothing.
+      // Without UDP-Lite all three values have the same shape, and the last layout stays.
       for (const Coverage c : {Coverage::kFixed, Coverage::kSent, Coverage::kInferred})
         layouts[static_cast<std::size_t>(shape_for(version, t, c))] = describe(version, t, c);
     }
@@ -136,7 +136,7 @@ constexpr std::array<Layout, kShapeCount> describe_all() {
 
 }  // namespace layout
 
-// kLayouts[shape], with a value that the compiler sees.
+// kLayouts[shape] as a compile-time constant.
 template <Shape kShape>
 inline constexpr Layout kLayoutOf = layout::describe_all()[static_cast<std::size_t>(kShape)];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape of the innermost headers: one IP header, then perhaps UDP, UDP-Lite or ESP, then perhaps RTP. A layout says
-// where the fields are and how they behave (RFC 3095 Appendix A, RFC 4019 Appendix A), so that one piece of code serves
-// all shapes; an outer IP header is described by ip_layout().
+// The shape of the innermost headers: one IP header, then perhaps UDP, UDP-Lite or ESP, then perhaps RTP. A layout
+// gives the offsets and behaviour of the fields (RFC 3095 Appendix A, RFC 4019 Appendix A), so that the same code
+// handles all shapes; ip_layout() describes an outer IP header.
 //
 // A field is of one of three kinds:
 //   definition  the packet belongs to another flow when it differs (addresses, ports, flow label, SSRC …)
@@ -19,8 +19,8 @@
 
 namespace headroom::rohc {
 
-// UDP-Lite is a UDP header with a Checksum Coverage where the Length was. What compressed headers do with that field is
-// part of the shape: see Coverage.
+// A UDP-Lite header is a UDP header with a Checksum Coverage in place of the Length. The treatment of that field in
+// compressed headers is part of the shape: see Coverage.
 enum class Shape : std::uint8_t {
   kIpv4,
   kIpv6,
@@ -30,24 +30,24 @@ enum class Shape : std::uint8_t {
   kRtpIpv6,
   kEspIpv4,
   kEspIpv6,
-  kUdpLiteIpv4,  // Coverage::kInferred; the other two follow, here and below
+  kUdpLiteIpv4,  // Coverage::kInferred; kFixed and kSent follow, here and below
   kUdpLiteIpv6,
   kRtpUdpLiteIpv4 = kUdpLiteIpv4 + 6,
   kRtpUdpLiteIpv6,
 };
 inline constexpr std::size_t kShapeCount = 20;
 
-// What the chain has after the innermost IP header.
+// The headers after the innermost IP header.
 enum class Transport : std::uint8_t { kNone, kUdp, kRtp, kEsp, kUdpLite, kRtpUdpLite };
 
-// context(CFP) and context(CFI) of RFC 4019 5.1 in one.
+// The combination of context(CFP) and context(CFI) of RFC 4019 5.1.
 enum class Coverage : std::uint8_t {
   kInferred,  // CFP = 0, CFI = 1: the length of the datagram
   kFixed,     // CFP = 0, CFI = 0: context(UDP-Lite Checksum Coverage), which is part of the pattern
   kSent,      // CFP = 1: in every compressed header
 };
 
-inline constexpr std::size_t kIpv4Header = 20;  // RFC 791 without options; with options a header is not compressed
+inline constexpr std::size_t kIpv4Header = 20;  // RFC 791 without options; headers with options are not compressed
 inline constexpr std::size_t kIpv6Header = 40;  // RFC 8200
 inline constexpr std::size_t kUdpHeader = 8;    // RFC 768
 inline constexpr std::size_t kRtpHeader = 12;   // RFC 3550 5.1 with CC = 0
@@ -64,13 +64,13 @@ inline constexpr std::uint8_t kProtocolTcp = 6;
 inline constexpr std::uint8_t kProtocolEsp = 50;
 inline constexpr std::uint8_t kProtocolUdpLite = 136;
 
-// Of the protocol field or the next header: whether an IP header follows.
+// True if this protocol or next-header number announces an IP header.
 [[nodiscard]] constexpr bool is_ip(std::uint8_t protocol) noexcept {
   return protocol == kProtocolIpv4 || protocol == kProtocolIpv6;
 }
 
-// Where a shape lacks a field, its mask is 0 and its offset kNowhere: inside an image but behind every header, so that
-// code without branches may read it or write it there.
+// The offset of a field that the shape lacks; the field's mask is then 0. kNowhere lies inside an image but behind
+// every header, so that branch-free code may read and write there.
 inline constexpr std::uint8_t kNowhere = 60;
 
 // Offsets are octets from the start of the innermost IP header.
@@ -86,7 +86,7 @@ struct Layout {
   std::uint8_t rtp = 0;          // offset of the RTP header, 0 without
   std::uint8_t esp = 0;          // offset of the ESP header, 0 without
   std::uint8_t length_at = 0;    // IPv4 Total Length or IPv6 Payload Length
-  std::uint8_t length_adds = 0;  // what that field leaves out of the packet's length
+  std::uint8_t length_adds = 0;  // octets of the packet's length that this field does not count
   std::uint8_t id_at = kNowhere;
   std::uint8_t ip_checksum_at = kNowhere;
   std::uint8_t udp_length_at = kNowhere;  // UDP-Lite: Checksum Coverage
@@ -95,20 +95,20 @@ struct Layout {
   // "SN" the low half of it, and its TS_STRIDE always 1.
   std::uint8_t sn_at = kNowhere;
   std::uint8_t ts_at = kNowhere;
-  std::uint32_t ipv4_mask = 0;  // all ones when the innermost IP header is IPv4
+  std::uint32_t ipv4_mask = 0;  // all ones if the innermost IP header is IPv4
   std::uint32_t udp_mask = 0;   // all ones with a UDP or UDP-Lite header
-  std::uint32_t sn_mask = 0;    // all ones when the SN stands in the packet: RTP, ESP
+  std::uint32_t sn_mask = 0;    // all ones if the packet contains the SN: RTP, ESP
 
   // The fields of the UDP header that follow a compressed header, up to four octets of the header from udp_tail_at on:
-  // the checksum, with Coverage::kSent the Checksum Coverage before it. `udp_tail_shift`: bits by which they are moved
-  // to stand in a word of length and checksum, first octet least significant.
+  // the checksum, with Coverage::kSent the Checksum Coverage before it. `udp_tail_shift`: the left shift in bits to
+  // their position in a word of length and checksum, first octet least significant.
   std::uint8_t udp_tail_at = kNowhere;
   std::uint8_t udp_tail_shift = 16;
-  std::uint32_t udp_length_mask = 0;  // all ones when the length field follows from the packet's length
+  std::uint32_t udp_length_mask = 0;  // all ones if the length field is inferred from the packet's length
 
-  // CRC-3 by folding (wire/crc.h): left shifts of the pieces of the CRC-DYNAMIC octets, in the order of the header:
-  // IP length (with the IP-ID after it for IPv4), IPv4 checksum, UDP length and checksum; the RTP piece ends the
-  // message. That piece is the seven octets after the one at fold_sn_at; the mask leaves only those that there are.
+  // CRC-3 by folding (wire/crc.h): left shifts of the pieces of the CRC-DYNAMIC octets, in the order of the header: IP
+  // length (with the IP-ID after it for IPv4), IPv4 checksum, UDP length and checksum; the RTP piece ends the message.
+  // That piece is the seven octets after the one at fold_sn_at; the mask keeps only the octets that exist.
   std::uint8_t fold_ip = 0;
   std::uint32_t fold_ip_mask = 0xffff;
   std::uint8_t fold_ip_checksum = 0;
@@ -122,7 +122,8 @@ struct Layout {
   [[nodiscard]] constexpr bool has_coverage() const noexcept {
     return transport == Transport::kUdpLite || transport == Transport::kRtpUdpLite;
   }
-  // Ports or SPI: the four octets that tell flows between two addresses apart. 0 without.
+  // Returns the offset of the ports or SPI, the four octets that distinguish flows between the same addresses; 0 if
+  // there are none.
   [[nodiscard]] constexpr std::uint8_t ports_at() const noexcept { return static_cast<std::uint8_t>(udp | esp); }
   [[nodiscard]] constexpr bool is_ipv4() const noexcept { return ipv4_mask != 0; }
 };
@@ -131,12 +132,12 @@ extern const std::array<Layout, kShapeCount> kLayouts;
 
 [[nodiscard]] inline const Layout& layout_of(Shape shape) noexcept { return kLayouts[static_cast<std::size_t>(shape)]; }
 
-// The layout of an IP header alone, for outer headers. REQUIRES: version is 4 or 6.
+// Returns the layout of an IP header alone, for outer headers. REQUIRES: version is 4 or 6.
 [[nodiscard]] inline const Layout& ip_layout(unsigned version) noexcept {
   return layout_of(version == 4 ? Shape::kIpv4 : Shape::kIpv6);
 }
 
-// `coverage` is for UDP-Lite; elsewhere it is ignored.
+// Returns the shape of these headers. `coverage` is ignored unless the transport is UDP-Lite.
 [[nodiscard]] constexpr Shape shape_for(unsigned ip_version, Transport transport,
                                         Coverage coverage = Coverage::kInferred) noexcept {
   const bool lite = transport == Transport::kUdpLite || transport == Transport::kRtpUdpLite;
@@ -149,25 +150,25 @@ extern const std::array<Layout, kShapeCount> kLayouts;
   return shape_for(l.ip_version, l.transport, coverage);
 }
 
-// True when packets of both shapes have the same headers, whatever is done with a Checksum Coverage.
+// True if packets of both shapes have the same headers; the treatment of a Checksum Coverage may differ.
 [[nodiscard]] inline bool same_headers(Shape a, Shape b) noexcept {
   return with_coverage(a, Coverage::kInferred) == with_coverage(b, Coverage::kInferred);
 }
 
-// The transport less RTP.
+// Returns the transport without RTP.
 [[nodiscard]] constexpr Transport without_rtp(Transport t) noexcept {
   return t == Transport::kRtp ? Transport::kUdp : t == Transport::kRtpUdpLite ? Transport::kUdpLite : t;
 }
 
-// True when the chain up to and including `prefix` is the beginning of one up to and including `whole`.
+// True if a chain that ends with `prefix` is the beginning of a chain that ends with `whole`.
 [[nodiscard]] constexpr bool is_prefix(Transport prefix, Transport whole) noexcept {
   return prefix == Transport::kNone || prefix == whole || prefix == without_rtp(whole);
 }
 
-// `image` = header AND mask, over the first `size` octets; the rest of the image is 0.
+// Sets `image` to header AND mask for the first `size` octets and to 0 for the rest.
 void masked_copy(const std::uint8_t* header, const Image& mask, std::size_t size, Image& image) noexcept;
 
-// True when header AND mask equals image AND mask over the first `size` octets.
+// True if header AND mask equals image AND mask in the first `size` octets.
 [[nodiscard]] bool masked_equal(const std::uint8_t* header, const Image& mask, const Image& image,
                                 std::size_t size) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces that the fast paths of compressor and decompressor share.
+// Functions that the fast paths of compressor and decompressor share.
 #pragma once
 
 #include <array>
@@ -14,8 +14,7 @@
 
 namespace headroom::rohc {
 
-// The CRC-DYNAMIC fields of the innermost headers as they stand in the packet, read with the first octet least
-// significant.
+// The CRC-DYNAMIC fields of the innermost headers in the packet, read with the first octet least significant.
 struct DynamicOctets {
   std::uint32_t ip = 0;           // IPv4 Total Length and Identification, or IPv6 Payload Length
   std::uint16_t ip_checksum = 0;  // IPv4
@@ -23,8 +22,8 @@ struct DynamicOctets {
   std::uint64_t rtp = 0;          // 7 octets: M and PT, SN, TS; the last four also stand for the ESP Sequence Number
 };
 
-// The 3-bit CRC over headers whose CRC-STATIC octets left the register at `crc3_static` (RFC 3095 5.9.2). Fields that
-// the layout lacks may hold anything.
+// Returns the 3-bit CRC over headers; `crc3_static` is the state of the register after their CRC-STATIC octets (RFC
+// 3095 5.9.2). Fields that the layout lacks may have any value.
 [[nodiscard]] inline std::uint8_t crc3_of(const Layout& l, std::uint8_t crc3_static, const DynamicOctets& d) noexcept {
   std::uint64_t folded = d.rtp & l.fold_sn_mask;
   folded ^= std::uint64_t{d.udp & l.udp_mask} << l.fold_udp;
@@ -33,7 +32,7 @@ struct DynamicOctets {
   return wire::Crc3Fold::finish(folded);
 }
 
-// The 7-bit CRC likewise. REQUIRES: l.has_rtp().
+// Returns the 7-bit CRC over headers; `crc7_static` is the state after their CRC-STATIC octets. REQUIRES: l.has_rtp().
 [[nodiscard]] inline std::uint8_t crc7_of(const Layout& l, std::uint8_t crc7_static, const DynamicOctets& d) noexcept {
   std::array<std::uint8_t, 18> octets;  // 17 at most
   std::uint8_t* end = octets.data();
@@ -50,19 +49,19 @@ struct DynamicOctets {
   return wire::crc7({octets.data(), static_cast<std::size_t>(end - octets.data())}, crc7_static);
 }
 
-// The IPv4 header checksum as it stands in the packet, read with the first octet least significant; `pattern_sum` is
-// that of the header without length, IP-ID and checksum.
+// Returns the IPv4 header checksum, read with the first octet least significant; `pattern_sum` is the sum of the header
+// without length, IP-ID and checksum.
 [[nodiscard]] inline std::uint16_t ipv4_checksum(std::uint16_t pattern_sum, std::uint16_t length,
                                                  std::uint16_t id) noexcept {
   return static_cast<std::uint16_t>(~fold_sum(std::uint32_t{pattern_sum} + length + id));
 }
 
-// Rotates by 8 when `rotation` is 8 and not at all when it is 0.
+// Rotates `v` by `rotation` bits, which must be 0 or 8.
 [[nodiscard]] inline std::uint16_t rotate16(std::uint16_t v, unsigned rotation) noexcept {
   return static_cast<std::uint16_t>(v << rotation | v >> (16U - rotation));
 }
 
-// memcpy for payloads: most are short, and the call to memcpy would cost more than the copy.
+// Copies a payload. Most payloads are short, so a call to memcpy would cost more than the copy.
 inline void copy_payload(std::uint8_t* to, const std::uint8_t* from, std::size_t octets) noexcept {
   if (octets >= 16) {
     if (octets > 256) {
@@ -71,7 +70,7 @@ inline void copy_payload(std::uint8_t* to, const std::uint8_t* from, std::size_t
     }
     std::size_t at = 0;
     for (; at + 32 <= octets; at += 32) std::memcpy(to + at, from + at, 32);
-    // What is left is less than 32 octets: two copies that may overlap.
+    // Copies the remaining octets, fewer than 32, with two copies that may overlap.
     const std::size_t rest = octets - at;
     if (rest >= 16) std::memcpy(to + at, from + at, 16);
     std::memcpy(to + octets - 16, from + octets - 16, 16);
