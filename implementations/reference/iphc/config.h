@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the two sides agree upon: RFC 2507, section 14, with the limits of RFC 3544, 2.1.
+// The parameters on which the two sides agree: RFC 2507, section 14, with the limits of RFC 3544, 2.1.
 #pragma once
 
 #include <array>
@@ -10,11 +10,12 @@
 
 namespace headroom::iphc {
 
-// Types of link packets: protocol numbers of PPP (RFC 3544, section 4), and those of regular headers.
+// The types of link packets: protocol numbers of PPP for compressed packets (RFC 3544, section 4) and for regular
+// headers.
 inline constexpr std::uint16_t kTypeIpv4 = 0x0021, kTypeIpv6 = 0x0057, kTypeFull = 0x0061, kTypeTcp = 0x0063,
                                kTypeTcpNoDelta = 0x2063, kTypeNonTcp = 0x0065;
 
-// What a packet is on the link, in details.
+// The type of a link packet in details.
 enum class PacketType : std::uint8_t { regular, full, tcp, tcp_no_delta, non_tcp };
 inline constexpr std::array<std::string_view, 5> kPacketTypeNames = {"IP", "FULL_HEADER", "COMPRESSED_TCP",
                                                                      "COMPRESSED_TCP_NODELTA", "COMPRESSED_NON_TCP"};
@@ -27,11 +28,11 @@ inline constexpr std::uint32_t kMostTcpSpace = 255, kMostNonTcpSpace = 65535;
 inline constexpr unsigned kGenerations = 64;                // "the generation field is 6 bits long" (3.3)
 inline constexpr std::uint64_t kMinWrapNs = 3'000'000'000;  // MIN_WRAP, "fixed for all implementations"
 
-// What a decompressor does with the TCP checksum (10.1).
+// The decompressor's use of the TCP checksum (10.1).
 enum class Repair : std::uint8_t {
-  none,    // it passes on what the context gives, and TCP finds what is wrong
-  verify,  // it drops a packet whose checksum is wrong
-  twice,   // it applies the changes again before that
+  none,    // passes every restored packet on; TCP detects wrong packets
+  verify,  // drops a packet with a wrong checksum
+  twice,   // applies the changes again before dropping the packet
 };
 
 struct Config {
@@ -44,13 +45,13 @@ struct Config {
   bool reordering = false;  // EXPECT_REORDERING: packet sequence numbers (11.2), and no COMPRESSED_TCP_NODELTA
 
   // Choices of one side alone.
-  std::uint64_t boot_wait_ns = kMinWrapNs;  // compressor: no non-TCP compression before that (3.3)
-  bool no_delta = true;  // compressor: COMPRESSED_TCP_NODELTA in place of full headers, where it may be
+  std::uint64_t boot_wait_ns = kMinWrapNs;  // compressor: time before non-TCP compression starts (3.3)
+  bool no_delta = true;  // compressor: COMPRESSED_TCP_NODELTA instead of full headers where RFC 2507 allows it
   Repair repair = Repair::twice;
-  std::uint32_t twice = 2;             // decompressor: how often changes are applied again at most
-  std::uint64_t hold_ns = 50'000'000;  // decompressor: how long a packet waits for one that is missing (11.2)
-  bool feedback = true;                // decompressor: whether header requests have a way back
-  std::uint64_t request_interval_ns = 100'000'000;  // decompressor: time between two CONTEXT_STATE packets at least
+  std::uint32_t twice = 2;             // decompressor: the most times that changes are applied again
+  std::uint64_t hold_ns = 50'000'000;  // decompressor: longest time that a packet waits for a missing packet (11.2)
+  bool feedback = true;                // decompressor: header requests can be sent back
+  std::uint64_t request_interval_ns = 100'000'000;  // decompressor: shortest time between CONTEXT_STATE packets
 };
 
 }  // namespace headroom::iphc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contexts: those of a compressor are found by the defining fields of packets (RFC 2507, 4.1), the one that was used
-// longest ago reclaimed first; those of a decompressor by CID. A context is made when its CID is used first.
+// Contexts. The compressor finds contexts by the defining fields of packets (RFC 2507, 4.1) and reclaims the least
+// recently used context first; the decompressor finds contexts by CID. A context is allocated when its CID is first
+// used.
 #pragma once
 
 #include <array>
@@ -19,13 +20,13 @@ namespace headroom::iphc {
 struct Context {
   wire::Chain chain{};
   std::array<std::uint8_t, kLongestMaxHeader> header;  // chain.length() octets
-  std::uint32_t data = 0;                              // octets behind it in the last packet
-  std::uint16_t number = 0;                            // its packet sequence number (11.2)
+  std::uint32_t data = 0;                              // octets after the header in the last packet
+  std::uint16_t number = 0;                            // packet sequence number of the last packet (11.2)
 
   Context() = default;
 
   [[nodiscard]] bool is_empty() const noexcept { return chain.count == 0; }
-  // REQUIRES: `octets` begins with that chain, and has `total` octets.
+  // Saves the header of a packet of `total` octets. REQUIRES: `octets` begins with the chain `of`.
   void save(const wire::Chain& of, const std::uint8_t* octets, std::size_t total) noexcept {
     if (&of != &chain) chain.assign(of);
     wire::copy_header(header.data(), octets, of.length());
@@ -33,27 +34,28 @@ struct Context {
   }
 };
 
-// Whether the subheaders are the same, and all fields whose change "means that a full header MUST be sent" (section 7).
-// Of TCP it compares the ports, of the IP header in front of it all but what the R-octet has.
+// True if the subheaders are the same and all fields are equal whose change "means that a full header MUST be sent"
+// (section 7). In TCP only the ports are compared; in the IP header before TCP, all of these fields except the bits in
+// the R-octet.
 [[nodiscard]] bool same_unchanging(const Context& context, const wire::Chain& chain,
                                    const std::uint8_t* header) noexcept;
 
 struct DecompressorContext : Context {
-  // TCP: which fields the last eight compressed headers have changed, four bits each; 0: there was none.
+  // TCP: the fields that the last eight compressed headers changed, four bits for each header; 0: no header.
   std::uint32_t changed = 0;
   // Non-TCP.
   std::uint8_t generation = 0;
-  bool is_current = true;  // false: the link was down, and the compressor may have gone round its generations
+  bool is_current = true;  // false: the link was down, and the compressor may have reused its generations
 };
 
 // The contexts of a decompressor for one space of CIDs.
 class ContextsByCid {
  public:
-  // The context of a CID; nullptr where no full header has named it.
+  // Returns the context of a CID, or nullptr if no full header has established the context.
   [[nodiscard]] DecompressorContext* find(std::uint32_t cid) const noexcept {
     return cid < contexts_.size() ? contexts_[cid].get() : nullptr;
   }
-  // The same; made where there is none.
+  // Returns the context of a CID; allocates the context if there is none.
   [[nodiscard]] DecompressorContext& make(std::uint32_t cid) {
     if (cid >= contexts_.size()) contexts_.resize(cid + 1);
     if (contexts_[cid] == nullptr) {
@@ -77,27 +79,28 @@ class ContextsByCid {
   std::size_t in_use_ = 0;
 };
 
-// Whether a packet has the chain of a TCP context, and nothing in it has changed that same_unchanging() compares: all
-// by which a chain is found is NOCHANGE. False where that takes a closer look.
+// True if a packet has the chain of a TCP context and all fields that same_unchanging() compares are equal. All fields
+// that determine a chain are NOCHANGE. Returns false if only a full parse can tell.
 [[nodiscard]] bool continues(const Context& context, wire::Octets packet) noexcept;
 
 struct CompressorContext : Context {
   static constexpr std::uint64_t kNever = UINT64_MAX;
 
-  // Next generation. "The compressor must not reuse the same generation value after a shorter time than MIN_WRAP
-  // seconds" (3.3): false, and nothing changes, where it would. Keeps time for 0 .. 31 and 32 .. 63 together.
+  // Advances to the next generation. "The compressor must not reuse the same generation value after a shorter time than
+  // MIN_WRAP seconds" (3.3): otherwise returns false and changes nothing. Times are stored per half of the generations,
+  // 0 .. 31 and 32 .. 63.
   [[nodiscard]] bool increment_generation(std::uint64_t now_ns) noexcept;
 
-  bool is_valid = false;         // false: the next packet has to refresh it
+  bool is_valid = false;         // false: the next packet must refresh the context
   std::uint32_t since_full = 0;  // packets since the last full header: non-TCP C_NUM (3.3.3)
   // Non-TCP.
   std::uint8_t generation = 0;
   std::uint32_t period = 1;                                 // F_PERIOD
   std::uint64_t full_at = 0;                                // F_LAST, ns
-  std::array<std::uint64_t, 2> left_at = {kNever, kNever};  // ns: when each half of the generations was left last
+  std::array<std::uint64_t, 2> left_at = {kNever, kNever};  // ns: last time that each half of the generations was left
 };
 
-// Of the subheaders that there are, and their DEF fields: streams may share one.
+// The hash of a packet's subheaders and their DEF fields. Different streams may have the same hash.
 struct StreamHash {
   std::uint64_t value = 0;
   [[nodiscard]] std::uint32_t hash() const noexcept { return static_cast<std::uint32_t>(value); }
@@ -111,16 +114,16 @@ class ContextTable {
 
   explicit ContextTable(std::uint32_t most) : cids_(most) { guesses_.fill(kNone); }
 
-  // The CID of a packet's stream, or kNone.
+  // Returns the CID of a packet's stream, or kNone.
   [[nodiscard]] std::uint32_t find(const wire::Chain& chain, const std::uint8_t* header) noexcept;
-  // Gives a CID to the stream of a packet, which has none: an unused one, or the one that was used longest ago. The
-  // context is still that of the former stream, but no longer valid. REQUIRES: the last call was find() for the packet.
+  // Assigns a CID to a packet's stream that has none: an unused CID, or else the least recently used CID. The context
+  // keeps the data of the former stream but becomes invalid. REQUIRES: the last call was find() for the packet.
   [[nodiscard]] std::uint32_t reclaim();
-  // A CID whose stream a packet of TCP probably belongs to, found without its chain; kNone: nothing is known.
-  // `continues` verifies it. Whoever has called find() tells remember() the result.
+  // Returns the probable CID of a TCP packet without parsing its chain, or kNone. `continues` verifies the guess. After
+  // find(), the caller passes the result to remember().
   [[nodiscard]] std::uint32_t guess(wire::Octets packet) const noexcept { return guesses_[guess_of(packet)]; }
   void remember(wire::Octets packet, std::uint32_t cid) noexcept { guesses_[guess_of(packet)] = cid; }
-  // The CID has been used.
+  // Marks the CID as the most recently used.
   void touch(std::uint32_t cid) noexcept { cids_.touch(cid); }
 
   [[nodiscard]] CompressorContext& operator[](std::uint32_t cid) noexcept { return *slots_[cid]; }
@@ -129,7 +132,8 @@ class ContextTable {
 
  private:
   static constexpr std::size_t kGuesses = 256;
-  // By addresses and ports of IPv4, by ports and the flow label of IPv6, without extension headers and tunnels.
+  // Returns the index of a packet's guess: a hash of addresses and ports for IPv4, of ports and flow label for IPv6,
+  // for packets without extension headers and tunnels.
   [[nodiscard]] static std::size_t guess_of(wire::Octets packet) noexcept {
     if (packet.size() < wire::kIpv4Header + 4) return 0;
     const bool is_ipv6 = packet[0] >> 4 == 6 && packet.size() >= wire::kIpv6Header + 4;
@@ -142,7 +146,7 @@ class ContextTable {
   CidTable<StreamHash> cids_;
   std::vector<std::unique_ptr<CompressorContext>> slots_;  // by CID
   std::array<std::uint32_t, kGuesses> guesses_;
-  StreamHash hash_;  // of the packet that was looked for last
+  StreamHash hash_;  // hash of the packet in the last call of find()
 };
 
 }  // namespace headroom::iphc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor of 7.1: which packets it compresses, in which state, and against which window.
+// The compressor of 7.1: selects the packets to compress, the state, and the window of references.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace headroom::taroc {
 
 struct CompressorCounters {
-  std::uint64_t ip = 0;            // not TCP, fragments, other header chains, without ACK, with SYN, FIN, RST; damaged
+  std::uint64_t ip = 0;            // no TCP, fragments, other header chains, ACK clear, SYN, FIN or RST set, or damaged
   std::uint64_t uncompressed = 0;  // of these:
   std::uint64_t new_contexts = 0, replaced_contexts = 0;
   std::uint64_t slow_start = 0;   // after F_PERIOD compressed packets
-  std::uint64_t repeated = 0;     // retransmissions of such as went as UNCOMPRESSED_TCP, and those of `rescue`
-  std::uint64_t changed = 0;      // fields that a compressed header cannot change, or change by so much
+  std::uint64_t repeated = 0;     // retransmissions of data sent as UNCOMPRESSED_TCP, and those due to `rescue`
+  std::uint64_t changed = 0;      // changes that a compressed header cannot express
   std::uint64_t fell_behind = 0;  // older than all packets of the window
   std::uint64_t compressed = 0;
 };
@@ -32,9 +32,9 @@ class Compressor {
   explicit Compressor(const Config& config);
   ~Compressor();
 
-  // Compresses one packet: status, octets, `out_type` and, where it is not nullptr, the detail. A packet without room
-  // leaves no trace. Allocates memory for the first packet of a CID; where there is none, it goes as it is. REQUIRES:
-  // p.channel < config.channels, p.in_length > 0, the detail is set to "not known".
+  // Compresses a packet: sets status, output octets, `out_type` and, unless it is nullptr, the detail. If the output
+  // does not fit, nothing else changes. Allocates memory for the first packet of a CID; if there is none, the packet is
+  // sent unchanged. REQUIRES: p.channel < config.channels, p.in_length > 0, the detail is set to "not known".
   [[nodiscard]] std::int32_t compress(headroom_packet& p, headroom_detail* detail) noexcept;
 
   [[nodiscard]] const CompressorCounters& counters() const noexcept { return counters_; }

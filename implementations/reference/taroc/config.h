@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an implementation of TAROC is configured with, and the types of its link packets.
+// The configuration of TAROC, and the types of its link packets.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace headroom::taroc {
 
-// Types of link packets. The draft assigns none; its formats follow RFC 2507, and so do these protocol numbers of PPP
-// (RFC 3544, 2.1: FULL_HEADER and COMPRESSED_TCP) and those of plain packets.
+// The types of link packets. The draft assigns no types. Its formats follow RFC 2507, so these are the PPP protocol
+// numbers of RFC 2507 (RFC 3544, 2.1: FULL_HEADER and COMPRESSED_TCP) and of plain packets.
 inline constexpr std::uint16_t kTypeIp = 0x0021, kTypeIpv6 = 0x0057, kTypeUncompressed = 0x0061,
                                kTypeCompressed = 0x0063;
 
-// What a packet is on the link, in details.
+// The type of a link packet in details.
 enum class PacketType : std::uint8_t { ip, uncompressed, compressed };
 inline constexpr std::array<std::string_view, 3> kPacketTypeNames = {"IP", "UNCOMPRESSED_TCP", "COMPRESSED_TCP"};
 
@@ -30,15 +30,16 @@ struct Config {
   std::uint32_t channels = 1;
   std::uint32_t contexts = 16;  // TCP_SPACE + 1 (RFC 2507, 14)
 
-  // Of a compressor. Octets: "the implementation can use the MTU of the link as an approximation" of MSS, and for
-  // ISSTHRESH "2 times of multiplication of bandwidth and delay of the link" (6.2).
+  // The following members are for the compressor. MSS and ISSTHRESH are in octets: "the implementation can use the MTU
+  // of the link as an approximation" of MSS, and for ISSTHRESH "2 times of multiplication of bandwidth and delay of the
+  // link" (6.2).
   std::uint32_t mss = 1500;
   std::uint32_t issthresh = 32'768;
   std::uint32_t k = 2;  // "a practical range of K is around 2~4 … K=2 is good for most cases" (8.1)
-  // The largest shift count of the window scale option (RFC 7323) that connections use: windows in headers count so
-  // many octets. Without it a window could be taken for smaller than it is.
+  // The largest shift count of the window scale option (RFC 7323) that connections use: a window in a header counts
+  // units of up to 2^window_scale octets. With a smaller value the compressor could underestimate a window.
   std::uint32_t window_scale = kLargestWindowScale;
-  bool rescue = false;  // the third transmission of a segment goes as UNCOMPRESSED_TCP
+  bool rescue = false;  // sends the third transmission of a segment as UNCOMPRESSED_TCP
 };
 
 }  // namespace headroom::taroc

@@ -3,10 +3,11 @@
 // Tracking of TCP's congestion window, by the sequence numbers of a direction (6.2, Algorithm SEQ) and by its
 // acknowledgement numbers (6.3, Algorithm ACK). Numbers are compared modulo 2^32; windows are octets.
 //
-// Readings: cwnd is at most the window that a receiver can have advertised, and at least 2 * MSS. CMINSN is CMAXSN -
-// cwnd, where the draft has the operands the other way round. "The distance between NSN and CMAXSN" is that backwards;
-// of 0 it is ignored. In FAST-RECOVERY Algorithm SEQ leaves CMAXSN as it is, and takes NSN for it when it leaves that
-// state; Algorithm ACK likewise updates CMAXACK then. "NDUPACKS is greater than 3" is the fourth duplicate.
+// Interpretation of the draft: cwnd is at most the window that a receiver can have advertised, and at least 2 * MSS.
+// CMINSN is CMAXSN - cwnd; the draft swaps the operands. "The distance between NSN and CMAXSN" is the distance
+// backwards; a distance of 0 is ignored. In FAST-RECOVERY Algorithm SEQ does not change CMAXSN, and sets CMAXSN to NSN
+// when it leaves that state; Algorithm ACK likewise updates CMAXACK on leaving. "NDUPACKS is greater than 3" means the
+// fourth duplicate.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace headroom::taroc {
 
 enum class Phase : std::uint8_t { slow_start, congestion_avoidance, fast_recovery };
 
-// What both algorithms have in common.
+// The common part of both algorithms.
 class CongestionWindow {
  public:
   CongestionWindow(std::uint32_t mss, std::uint32_t issthresh) noexcept
@@ -27,7 +28,7 @@ class CongestionWindow {
   [[nodiscard]] Phase phase() const noexcept { return phase_; }
   [[nodiscard]] std::uint64_t cwnd() const noexcept { return cwnd_; }
   [[nodiscard]] std::uint64_t ssthresh() const noexcept { return ssthresh_; }
-  // The term of W that is of this direction (7.1): MAX(cwnd, 2 * ssthresh).
+  // Returns the term of W for this direction (7.1) in octets: MAX(cwnd, 2 * ssthresh).
   [[nodiscard]] std::uint64_t reach() const noexcept { return std::max(cwnd_, 2 * ssthresh_); }
 
  protected:
@@ -57,7 +58,7 @@ class SequenceTracker : public CongestionWindow {
   SequenceTracker(std::uint32_t mss, std::uint32_t issthresh, std::uint32_t first) noexcept
       : CongestionWindow(mss, issthresh), highest_(first), lowest_(first) {}
 
-  // `advertised`: octets that the receiver may have advertised at most.
+  // Handles a segment. `advertised`: the largest window in octets that the receiver may have advertised.
   void receive(std::uint32_t sequence, std::uint64_t advertised) noexcept {
     const std::int32_t ahead = wire::distance(highest_, sequence);
     if (phase() == Phase::fast_recovery) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CIDs of a compressor's channel, found by connection; the one that was used longest ago is given away first.
+// The CIDs of a compressor's channel, found by connection; the least recently used CID is reused first.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@
 
 namespace headroom::taroc {
 
-// Addresses and ports, which "uniquely identify a TCP connection" (RFC 1144, note 8). Those of IPv4 are followed by 0.
+// Addresses and ports, which "uniquely identify a TCP connection" (RFC 1144, note 8). IPv4 addresses are padded with
+// zeros.
 struct Connection {
   std::array<std::uint64_t, 5> words{};
 
@@ -26,7 +27,7 @@ struct Connection {
     }
     std::array<std::uint8_t, sizeof(std::uint64_t)> last{};
     std::memcpy(last.data(), packet + lengths.ip + wire::tcp::kPorts, wire::tcp::kPortOctets);
-    last[wire::tcp::kPortOctets] = lengths.ip;  // IPv6 addresses may be those of IPv4 and zeros
+    last[wire::tcp::kPortOctets] = lengths.ip;  // IPv6 addresses may equal padded IPv4 addresses
     std::memcpy(&c.words[4], last.data(), last.size());
     return c;
   }

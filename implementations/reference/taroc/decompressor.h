@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor of 7.2. Whatever it refuses changes no context, and what follows is decompressed all the same: there
-// is no flag by which packets are tossed.
+// The decompressor of 7.2. A refused packet changes no context, and later packets are decompressed as usual: there is
+// no toss flag.
 //
-// Readings: an UNCOMPRESSED_TCP packet whose TCP checksum is wrong is passed on, but is no reference ("… uncompressed
-// value that had passed the TCP checksum successfully", 5), and no context either. Its packet number is not looked at.
+// Interpretation of the draft: an UNCOMPRESSED_TCP packet with a wrong TCP checksum is passed on, but becomes neither a
+// reference ("… uncompressed value that had passed the TCP checksum successfully", 5) nor a context. Its packet number
+// is ignored.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@
 namespace headroom::taroc {
 
 struct DecompressorCounters {
-  std::uint64_t ip = 0, uncompressed = 0, compressed = 0;  // passed on
-  std::uint64_t unverified = 0;                            // of the uncompressed ones: with a wrong TCP checksum
-  std::uint64_t older = 0;           // of the compressed ones: older than the reference packet, which stayed
+  std::uint64_t ip = 0, uncompressed = 0, compressed = 0;  // packets passed on, by type
+  std::uint64_t unverified = 0;                            // uncompressed packets with a wrong TCP checksum
+  std::uint64_t older = 0;           // compressed packets older than the reference packet, which stayed
   std::uint64_t errors = 0;          // reports of damaged frames
-  std::uint64_t wrong_checksum = 0;  // compressed ones whose TCP checksum is wrong, and wrong IP header checksums
+  std::uint64_t wrong_checksum = 0;  // compressed packets with a wrong TCP checksum, and wrong IP header checksums
   std::uint64_t bad_cid = 0, no_context = 0, malformed = 0;
 };
 
@@ -30,9 +31,9 @@ class Decompressor {
  public:
   explicit Decompressor(const Config& config);
 
-  // Decompresses one packet of the type `in_type`. REQUIRES: p.channel < config.channels, the detail is nullptr or set
-  // to "not known". Statuses: ERR_NO_CONTEXT without a context, ERR_CRC for a wrong checksum, ERR_MALFORMED for all
-  // else that cannot be.
+  // Decompresses a packet of the type `in_type`. REQUIRES: p.channel < config.channels, the detail is nullptr or set to
+  // "not known". Statuses: ERR_NO_CONTEXT without a context, ERR_CRC for a wrong checksum, ERR_MALFORMED for any other
+  // invalid packet.
   [[nodiscard]] std::int32_t decompress(headroom_packet& p, headroom_detail* detail) noexcept;
 
   [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
@@ -41,12 +42,12 @@ class Decompressor {
 
  private:
   struct Context {
-    // The header of the last UNCOMPRESSED_TCP packet; of its options, the form and what does not change by itself.
+    // The header of the last UNCOMPRESSED_TCP packet, the form of its options, and the octets of its other options.
     std::array<std::uint8_t, wire::kLongestPlainHeader> header{};
-    wire::Lengths lengths{};  // of no octets: there is no context
+    wire::Lengths lengths{};  // 0 octets: there is no context
     OptionForm form{};
     std::array<std::uint8_t, wire::kMostOptions> others{};
-    Values reference{};  // of the reference packet
+    Values reference{};  // values of the reference packet
   };
 
   std::int32_t refuse(std::uint64_t& counter, std::int32_t status) noexcept {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One connection at the compressor: the logic of 7.1.1 and 7.1.2.
+// A connection at the compressor: the logic of 7.1.1 and 7.1.2.
 //
-// Readings: the size of the window is what it spans in octets. F_PERIOD counts packets: times MSS it is compared with
-// W. A packet that falls behind the window, or cannot be compressed, begins IR state anew, with an F_PERIOD of 1.
+// Interpretation of the draft: the size of the window is the range of its numbers in octets. F_PERIOD counts packets;
+// F_PERIOD times MSS is compared with W. A packet that is older than the window or cannot be compressed restarts the IR
+// state with an F_PERIOD of 1.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +20,19 @@
 
 namespace headroom::taroc {
 
-// The fields of a packet that a flow looks at.
+// The fields of a packet that a flow uses.
 struct Segment {
   const std::uint8_t* packet = nullptr;
   wire::Lengths lengths;
   std::uint32_t data = 0;  // octets
   std::uint8_t r_octet = 0;
   Values values{};
-  // Nothing where they are the context's and nothing but time stamps behind two NOPs, or none at all.
+  // The packet's options. Not set if the options have the form of the context and are only time stamps after two NOPs,
+  // or if there are no options.
   std::optional<PacketOptions> options;
 };
 
-// Why a packet goes as UNCOMPRESSED_TCP, if it does.
+// The reason for sending a packet as UNCOMPRESSED_TCP; none for COMPRESSED_TCP.
 enum class Reason : std::uint8_t { none, new_context, slow_start, repeated, changed, fell_behind };
 
 struct Decision {
@@ -41,21 +43,22 @@ struct Decision {
 };
 
 struct Flow {
-  // REQUIRES: `packet` is given to `sent_uncompressed` before any other.
+  // Starts a flow with its first packet. REQUIRES: `sent_uncompressed` is called for `packet` before any other packet.
   Flow(const Config& config, const std::uint8_t* packet, const wire::Lengths& lengths) noexcept;
 
   [[nodiscard]] Segment read(const std::uint8_t* packet, std::size_t length,
                              const wire::Lengths& lengths) const noexcept;
-  // What is to become of a packet: the first one goes as UNCOMPRESSED_TCP. Changes nothing.
+  // Decides how to send a packet, without any change of the flow. The first packet is sent as UNCOMPRESSED_TCP.
   [[nodiscard]] Decision decide(const Segment& segment, bool rescue) const noexcept;
   // Writes the header of a packet that can be compressed, and returns its end. REQUIRES: room for kLongestHeader.
   [[nodiscard]] std::uint8_t* write(const Segment& segment, const Decision& decision, std::uint8_t* out) const noexcept;
-  // The packet has been sent, in this way.
+  // Record a packet that was sent as UNCOMPRESSED_TCP or as COMPRESSED_TCP.
   void sent_uncompressed(const Config& config, const Segment& segment, Reason reason) noexcept;
   void sent_compressed(const Config& config, const Segment& segment) noexcept;
 
   [[nodiscard]] State state() const noexcept { return state_; }
-  // W(cwnd_seq, ssthresh_seq, cwnd_ack, ssthresh_ack), as far as a window of that size can be sent with.
+  // Returns W(cwnd_seq, ssthresh_seq, cwnd_ack, ssthresh_ack) in octets, limited to the widest window that C_SEQ can
+  // encode.
   [[nodiscard]] std::uint64_t reach(const Config& config) const noexcept {
     constexpr std::uint64_t kWidestWindow = std::uint64_t{1} << 21;  // octets; C_SEQ reaches 2^22
     return std::min(kWidestWindow, config.k * std::max(sequence_.reach(), acknowledgement_.reach()));
@@ -81,21 +84,22 @@ struct Flow {
   OptionForm form_;
   std::array<std::uint8_t, wire::kMostOptions> others_{};
   std::uint8_t r_octet_ = 0;
-  // Whether an earlier one had another R-octet. The decompressor may have that one's, if this one was lost, and the
-  // checksum does not cover the TOS: the octet is always sent then.
+  // True if an earlier UNCOMPRESSED_TCP packet had another R-octet. The R-octet is then always sent: if the last
+  // UNCOMPRESSED_TCP packet was lost, the decompressor has the earlier R-octet, and the checksum does not cover the
+  // TOS.
   bool r_varied_ = false;
   bool usual_form_ = false;
 
   State state_ = State::ir;
-  bool turn_ = false;         // the next packet goes as UNCOMPRESSED_TCP
+  bool turn_ = false;         // the next packet is sent as UNCOMPRESSED_TCP
   std::uint32_t period_ = 1;  // F_PERIOD
-  std::uint32_t left_ = 1;    // compressed packets until it is over
+  std::uint32_t left_ = 1;    // compressed packets until the period ends
 
-  Values last_{};               // of the last packet; its packet ID has 16 bits more, so that it does not wrap
-  std::uint32_t end_;           // behind the last octet of data
-  std::uint32_t repeated_ = 0;  // the sequence number that was retransmitted last, and how often it was sent
+  Values last_{};               // values of the last packet; its packet ID has 32 bits, so that it does not wrap
+  std::uint32_t end_;           // sequence number after the last octet of data
+  std::uint32_t repeated_ = 0;  // sequence number retransmitted last; transmissions_ counts its transmissions
   unsigned transmissions_ = 0;
-  // Sequence numbers of data that went as UNCOMPRESSED_TCP, the last 16 of them.
+  // The last 16 sequence numbers of data that was sent as UNCOMPRESSED_TCP.
   std::array<std::uint32_t, 16> uncompressed_{};
   unsigned uncompressed_count_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor of RFC 1144, 3.2.3. A packet leaves as one of three types (config.h).
+// The compressor of RFC 1144, 3.2.3. A packet is sent as one of three types (config.h).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace headroom::vj {
 
 struct CompressorCounters {
-  std::uint64_t ip = 0;            // not TCP, fragments, without an acknowledgement, SYN, FIN, RST; damaged headers
-  std::uint64_t uncompressed = 0;  // with the connection number
+  std::uint64_t ip = 0;            // no TCP, fragments, ACK clear, SYN, FIN or RST set, or damaged headers
+  std::uint64_t uncompressed = 0;  // sent with the connection number
   std::uint64_t compressed = 0;
-  std::uint64_t new_connections = 0;       // of the uncompressed ones
-  std::uint64_t replaced_connections = 0;  // of these: the slot had another connection
+  std::uint64_t new_connections = 0;       // uncompressed packets of new connections
+  std::uint64_t replaced_connections = 0;  // new connections whose slot had another one
   std::uint64_t resynchronised = 0;        // uncompressed because TCP seems to repair a loss (4.2)
 };
 
@@ -26,8 +26,9 @@ class Compressor {
  public:
   explicit Compressor(const Config& config);
 
-  // Compresses one packet: status, octets, `out_type` and, where it is not nullptr, the detail. A packet without room
-  // leaves no trace. REQUIRES: p.channel < config.channels, p.in_length > 0, the detail is set to "not known".
+  // Compresses a packet: sets status, output octets, `out_type` and, unless it is nullptr, the detail. If the output
+  // does not fit, nothing else changes. REQUIRES: p.channel < config.channels, p.in_length > 0, the detail is set to
+  // "not known".
   [[nodiscard]] std::int32_t compress(headroom_packet& p, headroom_detail* detail) noexcept;
 
   [[nodiscard]] const CompressorCounters& counters() const noexcept { return counters_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The saved headers of one line: at the compressor found by connection, the one that was used longest ago reclaimed
-// first (RFC 1144, 3.2.3); at the decompressor found by number.
+// The saved headers of a line. The compressor finds them by connection and reclaims the least recently used first (RFC
+// 1144, 3.2.3); the decompressor finds them by number.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ struct SavedHeader {
   [[nodiscard]] std::size_t length() const noexcept { return std::size_t{ip} + tcp; }
   [[nodiscard]] std::uint8_t* tcp_header() noexcept { return octets.data() + ip; }
   [[nodiscard]] const std::uint8_t* tcp_header() const noexcept { return octets.data() + ip; }
-  // Octets of user data in that packet. Wraps as the total length does.
+  // Returns the octets of user data in the last packet, modulo 2^16 like the total length.
   [[nodiscard]] std::uint16_t data() const noexcept {
     return static_cast<std::uint16_t>(wire::load16(&octets[wire::kTotalLength]) - length());
   }
   void save(const std::uint8_t* packet, const wire::Lengths& lengths) noexcept {
     ip = static_cast<std::uint8_t>(lengths.ip);
     tcp = static_cast<std::uint8_t>(lengths.tcp);
-    // Without options, which is nearly always, the compiler knows the length.
+    // The length of headers without options, nearly all headers, is a compile-time constant.
     constexpr std::size_t kShortest = wire::kIpHeader + wire::kTcpHeader;
     if (lengths.both() == kShortest) [[likely]] {
       std::memcpy(octets.data(), packet, kShortest);
@@ -59,20 +59,20 @@ struct Connection {
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
-// Slots of a compressor. All is allocated at first.
+// The slots of a compressor. All memory is allocated by the constructor.
 class SlotTable {
  public:
   static constexpr std::uint32_t kNone = CidTable<Connection>::kNone;
 
   explicit SlotTable(std::uint32_t slots) : cids_(slots), headers_(slots) { cids_.reserve(); }
 
-  // The slot of a connection, or kNone.
+  // Returns the slot of a connection, or kNone.
   [[nodiscard]] std::uint32_t find(const Connection& connection) const noexcept { return cids_.find(connection); }
   [[nodiscard]] bool is_of(std::uint32_t slot, const Connection& connection) const noexcept {
     return slot != kNone && cids_.key_of(slot) == connection;
   }
-  // Gives the slot that was used longest ago to a connection, which has none. Its header is still that of the former
-  // connection.
+  // Assigns the least recently used slot to a connection without a slot. The slot's header is still the header of the
+  // former connection.
   [[nodiscard]] std::uint32_t reclaim(const Connection& connection) noexcept {
     const bool takes_newest = mutant("vj-newest-slot-reclaimed") && cids_.size() != 0;
     const std::uint32_t slot = takes_newest ? cids_.newest() : cids_.next();
@@ -80,7 +80,7 @@ class SlotTable {
     touch(slot);
     return slot;
   }
-  // The slot has been used: it is the newest.
+  // Marks the slot as the most recently used.
   void touch(std::uint32_t slot) noexcept { cids_.touch(slot); }
 
   [[nodiscard]] SavedHeader& header(std::uint32_t slot) noexcept { return headers_[slot]; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressible chain of subheaders and the classification of its fields: RFC 2507, section 7. Layout only: whether
-// a packet is compressed, and how, is compressor.h's.
+// The compressible chain of subheaders and the classification of its fields: RFC 2507, section 7. This file defines
+// only the layout; compressor.h decides if and how a packet is compressed.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +19,22 @@ namespace headroom::iphc::wire {
 enum class Kind : std::uint8_t {
   ipv4,            // 7.13 a)
   ipv4_of_tcp,     // the same where TCP follows immediately: "compressed as a unit" with it
-  ipv4_options,    // 7.13 b), no fragment: sent as it is
-  ipv4_fragment,   // 7.13 b): sent as it is; ends the chain
+  ipv4_options,    // 7.13 b), no fragment: sent uncompressed
+  ipv4_fragment,   // 7.13 b): sent uncompressed; ends the chain
   ipv6,            // 7.1
   ipv6_of_tcp,     // the same where TCP follows immediately: the R-octet has two of its bits
   options,         // 7.4, 7.7: hop-by-hop and destination options
   routing,         // 7.5
   fragment,        // 7.6
   authentication,  // 7.9
-  esp,             // 7.10: the SPI alone; all behind it is payload
+  esp,             // 7.10: the SPI alone; the rest is payload
   minimal,         // 7.14
   udp,             // 7.11
   tcp,             // 7.12
 };
 
 // "NOCHANGE: any change means that a full header MUST be sent"; "RANDOM: must be included as-is in compressed headers";
-// "INFERRED: can be inferred from other values". `unit` is what compressed TCP headers have their own rules for.
+// "INFERRED: can be inferred from other values". `unit`: fields with special rules in compressed TCP headers.
 enum class Class : std::uint8_t { no_change, random, inferred, unit };
 
 inline constexpr std::uint8_t kHopByHop = 0, kIpv4 = 4, kTcp = 6, kUdp = 17, kIpv6 = 41, kRouting = 43, kFragment = 44,
@@ -42,30 +42,31 @@ inline constexpr std::uint8_t kHopByHop = 0, kIpv4 = 4, kTcp = 6, kUdp = 17, kIp
 inline constexpr std::size_t kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8, kTcpHeader = 20;
 inline constexpr std::size_t kIdentification = 4, kFragmentField = 6, kProtocol = 9, kIpv4Checksum = 10;
 
-// No chain of MAX_HEADER octets has more: a subheader has 8, but ESP, which ends the chain.
+// The most subheaders of a chain of MAX_HEADER octets: a subheader has at least 8 octets, except ESP, which ends the
+// chain.
 inline constexpr std::size_t kMostParts = kLongestMaxHeader / 8 + 1;
 
 struct Chain {
   struct Part {
     Kind kind;
-    std::uint16_t at;  // octets in front of it
+    std::uint16_t at;  // octets before the subheader
   };
-  std::array<Part, kMostParts + 1> parts;  // the one behind the last has the length of the chain
+  std::array<Part, kMostParts + 1> parts;  // the entry after the last part holds the chain's length
   std::uint8_t count;
-  std::uint8_t upper;  // protocol behind the last subheader
-  bool as_is;          // it has a subheader that compressed headers have as it is
-  bool jumbo;          // a hop-by-hop option says how long the packet is, and so may no length field be used
+  std::uint8_t upper;  // protocol after the last subheader
+  bool as_is;          // compressed headers contain a subheader of the chain uncompressed
+  bool jumbo;          // a hop-by-hop option gives the packet's length, so length fields must not be used
 
   [[nodiscard]] std::size_t length() const noexcept { return count != 0 ? parts[count].at : 0; }
   [[nodiscard]] std::size_t length_of(std::size_t part) const noexcept {
     return static_cast<std::size_t>(parts[part + 1].at - parts[part].at);
   }
   [[nodiscard]] bool has_tcp() const noexcept { return count != 0 && parts[count - 1u].kind == Kind::tcp; }
-  // Octets in front of the TCP header. REQUIRES: has_tcp().
+  // Returns the octets before the TCP header. REQUIRES: has_tcp().
   [[nodiscard]] std::size_t tcp_at() const noexcept { return parts[count - 1u].at; }
-  // Whether a COMPRESSED_TCP header has no RANDOM fields: IP and TCP alone.
+  // True if a COMPRESSED_TCP header has no RANDOM fields, because the chain is IP and TCP alone.
   [[nodiscard]] bool is_unit() const noexcept { return count == 2 && !as_is && has_tcp(); }
-  // Copies the parts that there are.
+  // Copies the used parts of the chain only.
   void assign(const Chain& other) noexcept {
     std::copy_n(other.parts.begin(), other.count + 1u, parts.begin());
     count = other.count;
@@ -75,7 +76,7 @@ struct Chain {
   }
 };
 
-// Copies a header. Without options, which is frequent, the compiler knows the length.
+// Copies a header. The length of the frequent header without options is a compile-time constant.
 inline void copy_header(std::uint8_t* to, const std::uint8_t* from, std::size_t length) noexcept {
   constexpr std::size_t kShortest = kIpv4Header + kTcpHeader;
   if (length == kShortest) {
@@ -85,30 +86,31 @@ inline void copy_header(std::uint8_t* to, const std::uint8_t* from, std::size_t 
   }
 }
 
-// Whether a compressed header has a subheader of this kind as it is.
+// True if a compressed header contains a subheader of this kind uncompressed.
 [[nodiscard]] constexpr bool is_as_is(Kind kind) noexcept {
   return kind == Kind::ipv4_options || kind == Kind::ipv4_fragment;
 }
 
-// The chain at the front of a packet: "the longest initial sequence of entire subheaders that is not larger than
-// MAX_HEADER octets" (5.2), empty where the packet begins with no IP header. Does not look at length fields of IP and
-// UDP, which hold other values in a full header.
+// Sets `chain` to the chain at the start of a packet: "the longest initial sequence of entire subheaders that is not
+// larger than MAX_HEADER octets" (5.2), empty if the packet does not begin with an IP header. Ignores the length fields
+// of IP and UDP, which hold other values in a full header.
 void parse(Octets packet, std::size_t max_header, Chain& chain) noexcept;
 
-// Whether all length fields are what the length of the packet implies, and all checksums that are inferred are right:
-// "If not, the header chain MUST NOT be compressed" (7.1).
+// True if all length fields agree with the packet's length and all inferred checksums are right: "If not, the header
+// chain MUST NOT be compressed" (7.1).
 [[nodiscard]] bool is_inferable(const Chain& chain, Octets packet) noexcept;
 
-// Whether the checksums that compressed headers leave out are right.
+// True if the checksums that compressed headers omit are right.
 [[nodiscard]] bool has_right_checksums(const Chain& chain, const std::uint8_t* header) noexcept;
 
-// Puts the inferred values into the header of a packet of `total` octets: lengths and checksums behind a compressed
-// header, but for subheaders that it has as they are; the lengths of all subheaders behind a full one, whose checksums
-// have come with it. False: a length does not fit its field.
+// The kind of the received header for infer(), which writes the inferred values into the header of a packet of `total`
+// octets. After a compressed header: lengths and checksums, except in subheaders that were sent uncompressed. After a
+// full header, which contains the checksums: the lengths of all subheaders. infer() returns false if a length does not
+// fit into its field.
 enum class Behind : std::uint8_t { compressed_header, full_header };
 [[nodiscard]] bool infer(const Chain& chain, std::uint8_t* header, std::size_t total, Behind behind) noexcept;
 
-// Places of the first two length fields of a full header (5.3), 0 where there is none.
+// Returns the offsets of the first two length fields of a full header (5.3); 0 for a missing field.
 [[nodiscard]] std::pair<std::size_t, std::size_t> length_fields(const Chain& chain) noexcept;
 
 // The sum of the pseudo-header of TCP without its checksum: the addresses of the packet's ends (RFC 793, 3.1; RFC 2460,
@@ -116,12 +118,12 @@ enum class Behind : std::uint8_t { compressed_header, full_header };
 [[nodiscard]] std::uint64_t pseudo_header_sum(const Chain& chain, const std::uint8_t* header,
                                               std::size_t total) noexcept;
 
-// A function for the two below, of which each call is to be compiled for its own octets: HEADROOM_VISIT follows its
-// parameters.
+// Attribute for the visitors of the two functions below, written after their parameters, so that each call is inlined
+// and compiled for its own octets.
 #define HEADROOM_VISIT __attribute__((always_inline))
 
-// Calls visit(class, offset, octets) for the fields of a subheader in their order, neighbours of one class together.
-// Returns false as soon as visit does. TCP is `unit` but for its ports.
+// Calls visit(class, offset, octets) for the fields of a subheader in order; adjacent fields of one class are combined.
+// Returns false as soon as visit does. All of TCP except the ports is `unit`.
 template <typename Visit>
 [[gnu::always_inline]] inline bool for_each_field(Kind kind, const std::uint8_t* header, std::size_t length,
                                                   Visit&& visit) {
@@ -148,7 +150,7 @@ template <typename Visit>
              visit(kInferred, S{4}, S{2}) && visit(kNoChange, S{6}, S{34});
     case Kind::options: {
       if (!visit(kNoChange, S{0}, S{2})) return false;
-      for (S at = 2; at < length;) {  // parse() has seen that each ends within the header
+      for (S at = 2; at < length;) {  // parse() has checked that each option ends within the header
         constexpr std::uint8_t kPad1 = 0, kPadN = 1;
         const S option = header[at] == kPad1 ? 1 : S{2} + header[at + 1];
         const S fixed = header[at] <= kPadN ? option : 2;
@@ -177,8 +179,8 @@ template <typename Visit>
   return false;
 }
 
-// Calls visit(offset, octets) for the DEF fields of a subheader: what 4.1 groups packets by, besides the subheaders
-// that there are.
+// Calls visit(offset, octets) for the DEF fields of a subheader, by which 4.1 groups packets in addition to the
+// sequence of subheaders.
 template <typename Visit>
 [[gnu::always_inline]] inline bool for_each_defining(Kind kind, const std::uint8_t* header, std::size_t length,
                                                      Visit&& visit) {

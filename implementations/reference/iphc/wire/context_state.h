@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CONTEXT_STATE: RFC 2507, 10.2. A type, a count of CIDs, and so many CIDs.
+// CONTEXT_STATE: RFC 2507, 10.2. The packet consists of a type, a count of CIDs, and the CIDs.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ inline constexpr std::uint8_t kTcpHeaderRequest = 3;
 inline constexpr std::size_t kMostRequests = 255;  // the count is one octet
 inline constexpr std::size_t kLongestContextState = 2 + kMostRequests;
 
-// The CIDs of a TCP header request; none where the octets are something else, or their count is not that of the packet.
+// Returns the CIDs of a TCP header request, or nothing if the packet is of another type or its count does not match its
+// length.
 [[nodiscard]] inline std::optional<Octets> requested_cids(Octets packet) noexcept {
   if (packet.size() < 2 || packet[0] != kTcpHeaderRequest || packet[1] != packet.size() - 2 || packet[1] == 0)
     return std::nullopt;

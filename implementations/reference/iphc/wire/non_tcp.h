@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where non-TCP headers have CID, generation and data: RFC 2507, 5.3.2, and 6 c) and d). Layout only.
+// The layout of CID, generation and data in non-TCP headers: RFC 2507, 5.3.2, and 6 c) and d).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace headroom::iphc::wire {
 // The bits of the octet with the generation.
 inline constexpr std::uint8_t kLargeCid = 0x80, kHasData = 0x40, kGenerationBits = 0x3F;
 inline constexpr std::uint32_t kMostSmallCid = 255;
-// CID of 16 bits, generation, data.
+// The most octets of a front: CID of 16 bits, generation, data.
 inline constexpr std::size_t kLongestNonTcpFront = 4;
 
 struct NonTcpFront {
@@ -22,7 +22,7 @@ struct NonTcpFront {
   std::uint8_t generation = 0;
 };
 
-// Writes the front of a compressed header without data, with the shorter CID that does; returns its end.
+// Writes the front of a compressed header without data, with the shortest sufficient CID, and returns its end.
 [[nodiscard]] inline std::uint8_t* write_non_tcp_front(const NonTcpFront& front, std::uint8_t* at) noexcept {
   const bool is_large = front.cid > kMostSmallCid;
   *at++ = static_cast<std::uint8_t>(is_large ? front.cid >> 8 : front.cid);
@@ -31,7 +31,8 @@ struct NonTcpFront {
   return at;
 }
 
-// Reads it. Data, which only a scheme on top of UDP makes use of (section 12), is skipped. False: it ends too early.
+// Reads the front of a compressed header. Skips the data, which only schemes on top of UDP use (section 12). Returns
+// false if the front is truncated.
 [[nodiscard]] inline bool read_non_tcp_front(Reader& reader, NonTcpFront& front) noexcept {
   const std::uint8_t* const at = reader.take(2);
   if (at == nullptr) return false;
@@ -44,8 +45,9 @@ struct NonTcpFront {
   return (at[1] & kHasData) == 0 || reader.take(1) != nullptr;
 }
 
-// The same in the length fields of a full header, whose places in the packet are those of length_fields(). A CID of 16
-// bits takes both. REQUIRES: fields.first != 0; fields.second != 0 where the CID is above kMostSmallCid.
+// Writes CID and generation into the length fields of a full header, whose offsets in the packet length_fields()
+// returns. A CID of 16 bits needs both fields. REQUIRES: fields.first != 0; fields.second != 0 if the CID is above
+// kMostSmallCid.
 inline void write_non_tcp_fields(const NonTcpFront& front, std::pair<std::size_t, std::size_t> fields,
                                  std::uint8_t* packet) noexcept {
   const bool is_large = front.cid > kMostSmallCid;
@@ -54,7 +56,7 @@ inline void write_non_tcp_fields(const NonTcpFront& front, std::pair<std::size_t
   if (fields.second != 0) store16(packet + fields.second, is_large ? front.cid : 0);
 }
 
-// False: a CID of 16 bits without a second length field.
+// Reads CID and generation from the length fields. Returns false for a CID of 16 bits without a second length field.
 [[nodiscard]] inline bool read_non_tcp_fields(const std::uint8_t* packet, std::pair<std::size_t, std::size_t> fields,
                                               NonTcpFront& front) noexcept {
   const std::uint8_t octet = packet[fields.first];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Octets in network byte order, the checksum of IP, TCP and UDP, and a bounded reader.
+// Loads and stores in network byte order, the checksum of IP, TCP and UDP, and a bounded reader.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace headroom::iphc::wire {
 
 using Octets = std::span<const std::uint8_t>;
 
-// The value of octets in network byte order, and back.
+// Converts a number from or to network byte order.
 template <typename Number>
 [[nodiscard]] constexpr Number in_network_order(Number value) noexcept {
   if constexpr (std::endian::native == std::endian::big) return value;
@@ -41,8 +41,8 @@ inline void store32(std::uint8_t* at, std::uint32_t value) noexcept {
 inline void add16(std::uint8_t* at, std::uint32_t value) noexcept { store16(at, load16(at) + value); }
 inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, load32(at) + value); }
 
-// The one's complement sum of 16-bit words (RFC 1071), in the machine's byte order: sums of parts are added before
-// `folded`. An odd last octet is the first of a word.
+// Returns the one's complement sum of 16-bit words (RFC 1071) in the machine's byte order. Sums of several parts are
+// added before calling `folded`. An odd last octet is the first octet of a word.
 [[nodiscard]] inline std::uint64_t sum_of(const std::uint8_t* at, std::size_t octets) noexcept {
   const auto word = [&at](std::size_t offset) {
     std::uint32_t found;
@@ -61,7 +61,7 @@ inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, 
   return sum + other + rest;
 }
 
-// The sum in 16 bits, in network byte order. 0xFFFF where it includes a right checksum.
+// Returns the sum folded to 16 bits, in network byte order; 0xFFFF if the sum includes a right checksum.
 [[nodiscard]] inline std::uint16_t folded(std::uint64_t sum) noexcept {
   sum = (sum >> 32) + (sum & 0xFFFFFFFF);
   sum = (sum >> 32) + (sum & 0xFFFFFFFF);
@@ -70,7 +70,7 @@ inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, 
   return in_network_order(static_cast<std::uint16_t>((sum >> 16) + sum));
 }
 
-// Reads octets from the front. A read beyond the end gives nullptr, and so does each that follows.
+// Reads octets in order. A read beyond the end and all later reads return nullptr.
 class Reader {
  public:
   explicit Reader(Octets octets) noexcept : octets_(octets) {}
@@ -84,7 +84,7 @@ class Reader {
     at_ += count;
     return found;
   }
-  // The octets that are left, without taking them.
+  // Returns the remaining octets without consuming them.
   [[nodiscard]] Octets rest() const noexcept { return octets_.subspan(at_); }
   [[nodiscard]] std::size_t position() const noexcept { return at_; }
 

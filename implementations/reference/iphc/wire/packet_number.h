@@ -13,15 +13,15 @@ inline constexpr std::int32_t kNumbers = 65535;  // 1 .. 65535
   return number == kNumbers ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);
 }
 
-// Packets from one number to another; below zero: back. "The window should be no larger than half of the sequence
-// number space."
+// Returns the number of packets from one number to another; negative if `to` comes before `from`. "The window should be
+// no larger than half of the sequence number space."
 [[nodiscard]] constexpr std::int32_t distance(std::uint16_t from, std::uint16_t to) noexcept {
   const std::int32_t ahead = (to - from + kNumbers) % kNumbers;
   return ahead > kNumbers / 2 ? ahead - kNumbers : ahead;
 }
 
-// The number with these low bits that is nearest to another: "only the least significant octet of the packet sequence
-// number can be placed in such full headers".
+// Returns the number with these low bits that is nearest to `near`: "only the least significant octet of the packet
+// sequence number can be placed in such full headers".
 [[nodiscard]] constexpr std::uint16_t nearest_number(std::uint16_t near, std::uint8_t low) noexcept {
   const auto guess = static_cast<std::uint16_t>((near & 0xFF00) | low);
   std::uint16_t best = guess;

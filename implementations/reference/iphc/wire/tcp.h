@@ -10,12 +10,12 @@ namespace headroom::iphc::wire {
 // Offsets in the TCP header.
 inline constexpr std::size_t kPorts = 0, kSequence = 4, kAcknowledgement = 8, kDataOffset = 12, kFlags = 13,
                              kWindow = 14, kTcpChecksum = 16, kUrgentPointer = 18;
-// Flags. The two bits in front of URG belong to the Reserved field of RFC 793: R-octets carry CWR and ECE (RFC 3168).
+// Flags. The two bits before URG belong to the Reserved field of RFC 793: R-octets carry CWR and ECE (RFC 3168).
 inline constexpr std::uint8_t kFin = 0x01, kSyn = 0x02, kRst = 0x04, kPsh = 0x08, kAck = 0x10, kUrg = 0x20;
 inline constexpr std::uint8_t kReservedInOffset = 0x0F, kReservedInFlags = 0xC0;
 
-// Bits of octet 1 of the IP header in front of TCP that an R-octet has: "bit 6 or 7 of the TOS octet (Traffic Class
-// octet)". 0: no IP header "immediately precedes the TCP header".
+// Returns the mask of the bits of octet 1 of the IP header before TCP that an R-octet carries: "bit 6 or 7 of the TOS
+// octet (Traffic Class octet)". Returns 0 if no IP header "immediately precedes the TCP header".
 [[nodiscard]] constexpr std::uint8_t r_bits_of(Kind kind) noexcept {
   return kind == Kind::ipv4_of_tcp ? 0x03 : kind == Kind::ipv6_of_tcp ? 0x30 : 0x00;
 }
@@ -33,7 +33,7 @@ inline constexpr std::uint8_t kReservedInOffset = 0x0F, kReservedInFlags = 0xC0;
   return static_cast<std::uint8_t>((tcp[kDataOffset] & 0x0Fu) << 4 | (tcp[kFlags] & 0xC0u) >> 4 | bits);
 }
 
-// Puts the values of an R-octet into a header. One that is sent as it is keeps its bits.
+// Writes the values of an R-octet into a header. An IP header that is sent uncompressed keeps its bits.
 inline void put_r_octet(const Chain& chain, std::uint8_t* header, std::uint8_t value) noexcept {
   std::uint8_t* const tcp = header + chain.tcp_at();
   tcp[kDataOffset] = static_cast<std::uint8_t>((tcp[kDataOffset] & ~kReservedInOffset) | value >> 4);

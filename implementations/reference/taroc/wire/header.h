@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The headers in front of TCP data (RFC 791, 3.1; RFC 2460, 3; RFC 793, 3.1): where their fields are, and whether
-// octets hold them at all. Compressed are IPv4 without options or IPv6 without extension headers, directly in front of
-// TCP.
+// The headers in front of TCP data (RFC 791, 3.1; RFC 2460, 3; RFC 793, 3.1): the offsets of their fields, and the
+// validation of octets as such headers. Only IPv4 without options and IPv6 without extension headers, directly before
+// TCP, are compressed.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ inline void store32(std::uint8_t* at, std::uint32_t value) noexcept {
   store16(at + 2, value);
 }
 
-// Lengths of the headers of a packet, in octets. An IP header of 20 octets is IPv4, one of 40 is IPv6.
+// The lengths of a packet's headers in octets. An IP header of 20 octets is IPv4, an IP header of 40 octets is IPv6.
 struct Lengths {
   std::uint8_t ip = 0, tcp = 0;
   [[nodiscard]] bool is_ipv4() const noexcept { return ip == kIpv4Header; }
@@ -61,8 +61,8 @@ struct Lengths {
   }
 };
 
-// The lengths that the octets at the front of `packet` state; nothing where they are no whole headers of those that can
-// be compressed, or of a fragment. Does not look at IP's length field: in an UNCOMPRESSED_TCP packet it holds the CID.
+// Returns the header lengths that `packet` states, or nothing if the packet is a fragment or does not begin with
+// complete, compressible headers. Ignores IP's length field, which holds the CID in an UNCOMPRESSED_TCP packet.
 [[nodiscard]] inline std::optional<Lengths> lengths_of(Octets packet) noexcept {
   if (packet.size() < kIpv4Header + kTcpHeader) return std::nullopt;
   std::size_t ip = kIpv4Header;
@@ -80,7 +80,7 @@ struct Lengths {
   return Lengths{static_cast<std::uint8_t>(ip), static_cast<std::uint8_t>(tcp)};
 }
 
-// What IP's length field of a packet of so many octets holds.
+// Returns the value of IP's length field for a packet of `packet` octets.
 [[nodiscard]] inline std::size_t length_field_of(const Lengths& lengths, std::size_t packet) noexcept {
   return lengths.is_ipv4() ? packet : packet - kIpv6Header;
 }
@@ -92,13 +92,13 @@ struct Lengths {
   return static_cast<std::uint16_t>(sum);
 }
 
-// The header checksum of IPv4 as it should be.
+// Returns the right header checksum of an IPv4 header.
 [[nodiscard]] inline std::uint16_t ipv4_checksum(const std::uint8_t* header) noexcept {
   const std::uint64_t rest = 0xFFFFU - load16(header + ipv4::kChecksum);
   return static_cast<std::uint16_t>(~folded(sum_of(header, kIpv4Header) + rest));
 }
 
-// Whether TCP's checksum is right (RFC 793, 3.1; RFC 2460, 8.1), for a header and data that need not lie behind it.
+// True if TCP's checksum is right (RFC 793, 3.1; RFC 2460, 8.1). `data` need not follow the header in memory.
 [[nodiscard]] bool tcp_checksum_is_right(const std::uint8_t* header, const Lengths& lengths, Octets data) noexcept;
 
 }  // namespace headroom::taroc::wire

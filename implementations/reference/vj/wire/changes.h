@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The compressed header of RFC 1144, 3.2.2 (figure 5): a change mask, the connection number, the TCP checksum, and the
-// fields that changed. Layout only: what a change means is compressor.h's and decompressor.h's.
+// fields that changed. This file defines only the layout; compressor.h and decompressor.h define the meaning of a
+// change.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +21,19 @@ inline constexpr std::uint8_t kU = 0x01, kW = 0x02, kA = 0x04, kS = 0x08, kP = 0
 inline constexpr std::uint8_t kFree = 0x80;
 inline constexpr std::uint8_t kSawu = kS | kA | kW | kU;
 
-// Two combinations of S, A, W and U that stand for frequent changes and for no change of their own.
+// Two combinations of S, A, W and U that stand for frequent changes instead of changes of the four fields.
 inline constexpr std::uint8_t kEchoed = kS | kW | kU;   // sequence number and acknowledgement grew by the last data
-inline constexpr std::uint8_t kUnidirectional = kSawu;  // the sequence number alone did
+inline constexpr std::uint8_t kUnidirectional = kSawu;  // the sequence number alone grew by the last data
 
-// Mask, connection number, checksum, and five changes of three octets.
+// The most octets of a header: mask, connection number, checksum, and five changes of three octets.
 inline constexpr std::size_t kLongestHeader = 1 + 1 + 2 + 5 * 3;
 
-// What a compressed header says. Changes that its mask does not have are 0, but for the packet ID: 1 (3.2.2).
+// The content of a compressed header. Changes that the mask does not indicate are 0, except the packet ID, which is 1
+// (3.2.2).
 struct Changes {
   std::uint8_t mask = 0;
-  std::uint8_t connection = 0;  // where the mask has C
-  std::uint16_t checksum = 0;   // of TCP, as it is
+  std::uint8_t connection = 0;  // if the mask has C
+  std::uint16_t checksum = 0;   // the TCP checksum, sent uncompressed
   std::uint16_t urgent = 0;     // the urgent pointer itself
   std::uint16_t window = 0;
   std::uint16_t acknowledgement = 0;
@@ -42,7 +44,8 @@ struct Changes {
   [[nodiscard]] bool special() const noexcept { return sawu() == kEchoed || sawu() == kUnidirectional; }
 };
 
-// One octet for 1 .. 255; else three: 0, then the value, most significant octet first. Returns the end.
+// Writes a change and returns its end. Values 1 .. 255 take one octet, others three: 0, then the value, most
+// significant octet first.
 [[nodiscard]] inline std::uint8_t* write_change(std::uint8_t* at, std::uint16_t value) noexcept {
   if (value != 0 && value < (mutant("vj-change-of-255-in-three-octets") ? 255 : 256)) {
     *at = static_cast<std::uint8_t>(value);
@@ -54,7 +57,7 @@ struct Changes {
   return at + 3;
 }
 
-// Writes a compressed header; returns its octets. REQUIRES: room for kLongestHeader.
+// Writes a compressed header and returns its length in octets. REQUIRES: room for kLongestHeader.
 [[nodiscard]] std::size_t write(const Changes& changes, std::uint8_t* out) noexcept;
 
 struct Parsed {
@@ -62,7 +65,7 @@ struct Parsed {
   std::size_t length;  // octets of header
 };
 
-// Reads the header at the front of a packet; nothing when it ends too early.
+// Reads the header at the start of a packet. Returns nothing if the packet is truncated.
 [[nodiscard]] std::optional<Parsed> parse(Octets packet) noexcept;
 
 }  // namespace headroom::vj::wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TCP/IP headers as octets (RFC 791, 3.1; RFC 793, 3.1; figure 2 of RFC 1144): where the fields are, and whether the
-// octets hold such a header at all.
+// TCP/IP headers as octets (RFC 791, 3.1; RFC 793, 3.1; figure 2 of RFC 1144): the offsets of the fields, and the
+// validation of octets as such a header.
 #pragma once
 
 #include <bit>
@@ -20,12 +20,12 @@ inline constexpr std::size_t kLongestPlainHeader = 120;
 inline constexpr std::size_t kIpHeader = 20, kTcpHeader = 20;  // octets without options
 inline constexpr std::uint8_t kProtocolTcp = 6;
 
-// Offsets in the IP header; those in the TCP header come behind its options.
+// Offsets in the IP header, then offsets in the TCP header, which follows the IP options.
 inline constexpr std::size_t kTotalLength = 2, kIdentification = 4, kFragment = 6, kProtocol = 9, kIpChecksum = 10,
                              kAddresses = 12;
 inline constexpr std::size_t kPorts = 0, kSequence = 4, kAcknowledgement = 8, kDataOffset = 12, kFlags = 13,
                              kWindow = 14, kTcpChecksum = 16, kUrgentPointer = 18;
-// TCP's flags. CWR and ECE (RFC 3168) came later: to the compression they are bits that do not change.
+// TCP's flags. CWR and ECE (RFC 3168) are newer than RFC 1144, so the compression treats them as unchanging bits.
 inline constexpr std::uint8_t kFin = 0x01, kSyn = 0x02, kRst = 0x04, kPsh = 0x08, kAck = 0x10, kUrg = 0x20;
 
 [[nodiscard]] inline std::uint16_t load16(const std::uint8_t* at) noexcept {
@@ -43,15 +43,15 @@ inline void store32(std::uint8_t* at, std::uint32_t value) noexcept {
   store16(at + 2, value);
 }
 
-// Lengths of the headers of a packet, in octets.
+// The lengths of a packet's headers in octets.
 struct Lengths {
   std::size_t ip, tcp;
   [[nodiscard]] std::size_t both() const noexcept { return ip + tcp; }
 };
 
-// The lengths that the octets at the front of `packet` state; nothing where they are no whole IPv4 and TCP header, or
-// where the total length is not that of the packet. Does not look at the protocol field: in an UNCOMPRESSED_TCP packet
-// it is the connection number.
+// Returns the header lengths that `packet` states, or nothing if the packet does not begin with complete IPv4 and TCP
+// headers or the total length differs from the packet's length. Ignores the protocol field, which is the connection
+// number in an UNCOMPRESSED_TCP packet.
 [[nodiscard]] inline std::optional<Lengths> lengths_of(Octets packet) noexcept {
   if (packet.size() < kIpHeader + kTcpHeader || packet[0] >> 4 != 4) return std::nullopt;
   const std::size_t ip = std::size_t{packet[0] & 0x0Fu} * 4;
@@ -62,7 +62,7 @@ struct Lengths {
   return Lengths{ip, tcp};
 }
 
-// The one's complement sum of an IP header (RFC 791, 3.1), its checksum included: 0xFFFF where that is right.
+// Returns the one's complement sum of an IP header (RFC 791, 3.1), checksum included: 0xFFFF if the checksum is right.
 [[nodiscard]] inline std::uint16_t sum_of(const std::uint8_t* header, std::size_t octets) noexcept {
   std::uint64_t sum = 0;
   const auto add = [&](std::size_t at) {
@@ -76,7 +76,7 @@ struct Lengths {
   sum = (sum >> 16 & 0xFFFF) + (sum >> 32) + (sum & 0xFFFF);
   sum = (sum >> 16) + (sum & 0xFFFF);
   const auto folded = static_cast<std::uint16_t>((sum >> 16) + sum);
-  // The sum does not depend on the order of octets (RFC 1071, 2): it is swapped once, at the end.
+  // The sum does not depend on the byte order (RFC 1071, 2), so only the result is swapped.
   if constexpr (std::endian::native == std::endian::big) return folded;
   return static_cast<std::uint16_t>(folded << 8 | folded >> 8);
 }

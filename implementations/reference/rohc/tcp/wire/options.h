@@ -58,7 +58,8 @@ struct OptionContext {
   const OptionList& list;
   const std::uint8_t* options;
 
-  // The item with that index as it stood in a header; empty if there has been none, unless it is NOP.
+  // Returns the octets of the item with this index in a header; empty if the context has no such item. NOP is always
+  // known.
   [[nodiscard]] Octets item(unsigned index) const noexcept;
 };
 

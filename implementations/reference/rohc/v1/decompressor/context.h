@@ -37,7 +37,7 @@ struct alignas(128) DecompressorContext {
   std::uint16_t id_base;
   std::uint16_t id_sn_mask;
   std::uint16_t
-      sn_low;  // start of the 4-bit interpretation interval relative to the reference: -1 or +1, as a number modulo 2^16
+      sn_low;  // first value of the 4-bit interpretation interval relative to the reference: -1 or +1, modulo 2^16
   std::uint8_t id_rotation;
   std::uint8_t id_octets;            // 2: the IP-ID follows the compressed header (RND = 1)
   std::uint8_t udp_checksum_octets;  // 2: the UDP checksum follows, 4: a Checksum Coverage before it
