@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The encapsulator of Generic Stream Encapsulation (ETSI TS 102 606-1): it makes GSE packets of PDUs, in fragments
-// where they do not fit, and BBFRAMEs of one length of GSE packets, for each input stream apart.
+// GseEncapsulator is the encapsulator of Generic Stream Encapsulation (ETSI TS 102 606-1). It puts PDUs into GSE
+// packets, in fragments if they do not fit, and GSE packets into BBFRAMEs of a fixed length, separately for each input
+// stream.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +19,24 @@ namespace headroom::ule {
 struct GseEncapsulatorCounters {
   std::uint64_t pdus = 0;
   std::uint64_t gse_packets = 0;
-  std::uint64_t fragmented = 0;  // PDUs
+  std::uint64_t fragmented = 0;  // fragmented PDUs
   std::uint64_t frames = 0;      // BBFRAMEs
-  std::uint64_t fill = 0;        // octets of BBFRAMEs behind their data fields
-  std::uint64_t thresholds = 0;  // BBFRAMEs that left because the Packing Threshold had passed
-  std::uint64_t refused = 0;     // PDUs
+  std::uint64_t fill = 0;        // octets of BBFRAMEs behind the data field
+  std::uint64_t thresholds = 0;  // BBFRAMEs that were sent because the Packing Threshold had passed
+  std::uint64_t refused = 0;     // refused PDUs
 };
 
-// As Encapsulator, with a BBFRAME in place of a TS packet.
+// Works as Encapsulator does, with BBFRAMEs instead of TS packets.
 class GseEncapsulator {
  public:
   // REQUIRES: channels <= kMostStreams, kSmallestFrame <= frame_octets <= kLargestFrame.
   explicit GseEncapsulator(const Config& config);
 
-  // Encapsulates one PDU; the BBFRAME that it completes is in `p`, further ones wait for `drain`. REQUIRES: as
-  // Encapsulator::encapsulate.
+  // Encapsulates a PDU. The first BBFRAME that the PDU completes is put into `p`; further BBFRAMEs wait for `drain`.
+  // REQUIRES: as Encapsulator::encapsulate.
   [[nodiscard]] std::int32_t encapsulate(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail);
-  // The next BBFRAME with the last PDU, or one whose threshold has passed. False when there is none (any more).
+  // Puts the next BBFRAME of the last PDU into `p`, or a BBFRAME whose threshold has passed. Returns false if there is
+  // none.
   [[nodiscard]] bool drain(headroom_packet& p, std::uint64_t now_ns) noexcept;
   [[nodiscard]] std::uint64_t next_deadline() const noexcept { return waiting_.deadline(channels_); }
 
@@ -43,12 +45,12 @@ class GseEncapsulator {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  // An input stream, and its BBFRAME that is not full.
+  // The state of an input stream, with its BBFRAME that is not full yet.
   struct Channel {
     std::vector<std::uint8_t> data;  // the data field
-    std::size_t used = 0;            // octets of it; 0: nothing waits
+    std::size_t used = 0;            // used octets of the data field; 0: nothing waits
     bool is_used = false;
-    std::uint8_t frag_id = 0;  // of the next PDU in fragments
+    std::uint8_t frag_id = 0;  // Fragment ID of the next fragmented PDU
     Wait packing;
   };
 
@@ -68,7 +70,7 @@ class GseEncapsulator {
   std::size_t length_ = 0, sent_ = 0;
   std::uint16_t type_ = 0;
   wire::Npa npa_{};
-  std::uint32_t crc_ = 0;  // of a PDU in fragments
+  std::uint32_t crc_ = 0;  // CRC-32 of a fragmented PDU
   std::uint32_t sending_ = kNoChannel;
   WaitQueue<Channel> waiting_{&Channel::packing};
   GseEncapsulatorCounters counters_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What instances of each encapsulation do with bursts.
+// The processing of bursts, which the instances of all encapsulations share.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@
 
 namespace headroom::ule {
 
-// An instance for Encapsulation::gse. Throws ConfigError.
+// Makes an instance for Encapsulation::gse. Throws ConfigError.
 [[nodiscard]] headroom_instance* make_gse(std::int32_t role, const Config& config);
 
-// What both roles do with bursts. `one` handles a packet that has octets and a channel, and returns its status.
+// Processes a burst, in both roles. Calls `one` for each packet that has octets and a valid channel; `one` returns the
+// packet's status. Returns the number of processed packets.
 template <typename One>
 std::size_t each(headroom_packet* packets, std::size_t count, std::uint32_t channels, headroom_detail* details,
                  One&& one) {
@@ -37,7 +38,7 @@ std::size_t each(headroom_packet* packets, std::size_t count, std::uint32_t chan
   return count;
 }
 
-// `next` fills a record, or returns false.
+// Fills records of `drain` by calling `next` until it returns false. Returns the number of filled records.
 template <typename Next>
 std::size_t drain_into(headroom_packet* packets, std::size_t count, headroom_detail* details, Next&& next) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -48,7 +49,7 @@ std::size_t drain_into(headroom_packet* packets, std::size_t count, headroom_det
   return count;
 }
 
-// What instances with an encapsulator, and with a receiver, have in common whichever it is.
+// The functions that all instances with an encapsulator, and all instances with a receiver, share.
 template <typename Encapsulator>
 class EncapsulatingInstance : public headroom_instance {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What encapsulators and receivers of each encapsulation have to tell of a PDU.
+// Properties of PDUs that the encapsulators and receivers of all encapsulations report.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 
 namespace headroom::ule {
 
-// What a link packet carries, in details.
+// The kind of PDU in a link packet, as headroom_detail reports it.
 enum class PacketType : std::uint8_t { ipv4, ipv6, other, bridged };
 inline constexpr std::array<std::string_view, 4> kPacketTypeNames = {"IPv4", "IPv6", "other", "bridged"};
 inline constexpr std::uint8_t kNoPacketType = 255;  // not known
 
-// Of a PDU that is no bridged frame.
+// Returns the packet type of a PDU that is no bridged frame.
 [[nodiscard]] constexpr std::uint8_t packet_type_of(std::uint16_t type) noexcept {
   return static_cast<std::uint8_t>(type == wire::kTypeIpv4   ? PacketType::ipv4
                                    : type == wire::kTypeIpv6 ? PacketType::ipv6
                                                              : PacketType::other);
 }
 
-// The EtherType of a PDU that is to be encapsulated; 0 where it is none. REQUIRES: p.in_length > 0.
+// Returns the EtherType of a PDU to be encapsulated, or 0 if the PDU has none. REQUIRES: p.in_length > 0.
 [[nodiscard]] inline std::uint16_t ether_type_of(const headroom_packet& p) noexcept {
   if (p.in_type >= wire::kFirstEtherType) return p.in_type;
   if (p.in_type != HEADROOM_TYPE_DEFAULT) return 0;
@@ -34,14 +34,14 @@ inline constexpr std::uint8_t kNoPacketType = 255;  // not known
   return version == 4 ? wire::kTypeIpv4 : version == 6 ? wire::kTypeIpv6 : std::uint16_t{0};
 }
 
-// What a receiver passes on: a PDU, a frame or a TS packet.
+// A unit that a receiver passes on: a PDU, a frame or a TS packet.
 struct Unit {
   std::uint16_t type;
   std::uint8_t packet_type;
   std::span<const std::uint8_t> octets;
 };
 
-// Writes the outcome of a receiver. `cid` is what details name the channel.
+// Writes a receiver's outcome into `p` and `detail`. `cid` is the number of the channel in details.
 inline void put_out(std::int32_t status, const Unit& unit, std::uint32_t cid, headroom_packet& p,
                     headroom_detail* detail) noexcept {
   p.status = status;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The channels that wait for a threshold. All wait equally long: the one that begins last has the last deadline.
+// WaitQueue is a queue of channels that wait for a threshold. All wait equally long, so the channel that begins to wait
+// last has the last deadline.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +14,19 @@ namespace headroom::ule {
 
 inline constexpr std::uint32_t kNoChannel = 0xFFFFFFFF;
 
-// A place in the order of deadlines.
+// A channel's links in the order of deadlines.
 struct Wait {
   std::uint64_t deadline = 0;
   std::uint32_t earlier = kNoChannel, later = kNoChannel;
 };
 
-// `Channel` has a member of the type Wait for each queue that it may be in.
+// `Channel` has a member of type Wait for each queue that the channel may be in.
 template <typename Channel>
 class WaitQueue {
  public:
   explicit WaitQueue(Wait Channel::*place) : place_(place) {}
 
-  // Adds a channel that does not wait already.
+  // Adds a channel, unless it waits already.
   void push(std::vector<Channel>& channels, std::uint32_t number, std::uint64_t deadline) noexcept {
     Wait& wait = channels[number].*place_;
     if (wait.earlier != kNoChannel || first_ == number) return;

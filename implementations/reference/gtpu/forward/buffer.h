@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packets that a worker keeps because a FAR says BUFF (TS 29.244, 5.2.1; 8.2.26), as they came.
+// PacketBuffer keeps packets for which a FAR says BUFF (TS 29.244, 5.2.1; 8.2.26), as they arrived at a worker.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,16 @@ class PacketBuffer {
   struct Packet {
     std::vector<std::uint8_t> octets{};
     std::int32_t side = 0;
-    std::uint32_t epoch = 0;  // Session::buffer_epoch when it came
+    std::uint32_t epoch = 0;  // Session::buffer_epoch when the packet arrived
   };
   struct Queue {
     std::uint64_t seid = 0;
-    std::uint64_t generation = 0;  // of the rules that said so
+    std::uint64_t generation = 0;  // generation of the rules by which the packets are buffered
     std::deque<Packet> packets{};
   };
 
-  // Keeps a packet of the session; the session's oldest gives way to more than `most`. False where memory is used up.
+  // Keeps a packet of the session. If the session has `most` packets already, its oldest packet is dropped. Returns
+  // false if the buffer's memory is used up.
   bool add(std::uint64_t seid, std::uint64_t generation, std::size_t most, std::span<const std::uint8_t> octets,
            std::int32_t side, std::uint32_t epoch) {
     if (octets_ + octets.size() > kMostOctets) return false;
@@ -42,7 +43,7 @@ class PacketBuffer {
   [[nodiscard]] bool empty() const noexcept { return queues_.empty(); }
   [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
 
-  // Takes the queues of all sessions for which leave(seid, generation) is false, and returns them.
+  // Removes and returns the queues of all sessions for which leave(seid, generation) is false.
   template <typename Leave>
   std::vector<Queue> take(Leave&& leave) {
     std::vector<Queue> taken;

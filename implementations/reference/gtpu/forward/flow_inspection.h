@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What workers know of inspection: an interface, because the library behind it is there only with Hyperscan.
+// The interface by which workers use flow inspection. The library behind it is present only with Hyperscan.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 namespace headroom::gtpu {
 
 struct InspectionCounters {
-  std::uint64_t packets = 0;                         // that were inspected
-  std::uint64_t flows = 0;                           // whose inspection has ended
-  std::map<std::uint32_t, std::uint64_t> matched{};  // of these, by the number of the rule that they match
+  std::uint64_t packets = 0;                         // inspected packets
+  std::uint64_t flows = 0;                           // flows whose inspection has ended
+  std::map<std::uint32_t, std::uint64_t> matched{};  // number of these flows by the number of the rule that they match
 };
 
 // FlowInspection inspects the flows of one worker.
 class FlowInspection {
  public:
   virtual ~FlowInspection() = default;
-  // Inspects a packet with this payload. `inspected` is how many packets of the flow were before; it becomes
-  // FlowTable::kInspected when no further one is needed.
+  // Inspects a packet with this payload. `inspected` is the number of inspected packets of the flow so far; it is set
+  // to FlowTable::kInspected if no further packet is needed.
   virtual void inspect(const FlowKey& flow, std::span<const std::uint8_t> payload, std::uint8_t& inspected) = 0;
   [[nodiscard]] virtual InspectionCounters counters() const = 0;
 };
@@ -36,7 +36,7 @@ class InspectionRules {
   [[nodiscard]] virtual std::unique_ptr<FlowInspection> add_worker() const = 0;
 };
 
-// Reads rule files; "" where there is none. Throws ConfigError. Defined where there is Hyperscan (HEADROOM_INSPECTION).
+// Reads rule files; an empty path: no file. Throws ConfigError. Defined only with Hyperscan (HEADROOM_INSPECTION).
 [[nodiscard]] std::unique_ptr<const InspectionRules> read_inspection_rules(const std::string& l7, const std::string& l3,
                                                                            const std::string& cache);
 

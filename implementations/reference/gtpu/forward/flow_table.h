@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Remembers which PDRs the packets of a flow match, in both directions. A table of fixed size, in which a new flow
-// takes the place of an older one; a change of rules changes their generation, and so what was remembered is not used
-// any more.
+// FlowTable remembers which PDRs the packets of a flow match, in both directions. It has a fixed size; a new flow
+// replaces an older one. A change of rules changes their generation, which invalidates older entries.
 #pragma once
 
 #include <bit>
@@ -13,10 +12,10 @@
 
 namespace headroom::gtpu {
 
-// FlowKey names a flow: packets of both directions have the same one.
+// FlowKey identifies a flow: packets of both directions have the same key.
 struct FlowKey {
-  std::uint64_t user[2] = {};    // address of the user's end; IPv4 as IPv6 maps it
-  std::uint64_t remote[2] = {};  // and of the other end
+  std::uint64_t user[2] = {};    // the user's address; IPv4 as IPv4-mapped IPv6
+  std::uint64_t remote[2] = {};  // the address of the remote end
   std::uint32_t ports_or_spi = 0;
   std::uint32_t protocol = 0;
 
@@ -46,10 +45,10 @@ struct FlowKey {
   }
 };
 
-// FlowPath has all else that a PDR can look at, of the packets of one direction.
+// FlowPath has all other fields of a packet that a PDR can compare, for the packets of one direction.
 struct FlowPath {
   std::uint32_t teid = 0;
-  std::uint32_t marks = 0;  // flow label, traffic class, own address, and whether there are ports or an SPI
+  std::uint32_t marks = 0;  // flow label, traffic class, own address, and flags for ports and SPI
   std::uint8_t qfi = 0;
 
   static FlowPath of(const PacketFields& p, const Tunnel& tunnel) noexcept {
@@ -63,28 +62,28 @@ static_assert(LocalAddresses::kMost <= 4);
 
 class FlowTable {
  public:
-  // A place in the rule set, with kDrop where a predefined rule drops; or kUnknown.
+  // A match is an index into the PDRs of the rule set, plus kDrop if a predefined rule drops the packet; or kUnknown.
   static constexpr std::uint16_t kDrop = 0x8000, kUnknown = 0xFFFF;
-  static constexpr std::uint8_t kInspected = 0xFF;  // of `inspected`: no further packet is to be
+  static constexpr std::uint8_t kInspected = 0xFF;  // value of `inspected`: no further packet is inspected
 
-  // Entry is a flow, in one cache line.
+  // Entry is a flow. It fills one cache line.
   struct alignas(64) Entry {
     std::uint64_t user[2] = {};
     std::uint64_t remote[2] = {};
     std::uint32_t ports_or_spi = 0;
-    std::uint32_t generation = 0;  // of the rules; its lower half, as no flow waits for 2^32 changes
-    std::uint32_t teids[2] = {};   // by direction, as all that follows
+    std::uint32_t generation = 0;  // lower half of the rules' generation: no flow outlasts 2^32 changes
+    std::uint32_t teids[2] = {};   // by direction, as are the following arrays
     std::uint32_t marks[2] = {};
     std::uint16_t matches[2] = {kUnknown, kUnknown};
     std::uint8_t qfis[2] = {};
     std::uint8_t protocol = 0;
-    std::uint8_t inspected = 0;  // packets, or kInspected
+    std::uint8_t inspected = 0;  // number of inspected packets, or kInspected
 
     [[nodiscard]] bool is_of(const FlowKey& key) const noexcept {
       return ports_or_spi == key.ports_or_spi && remote[1] == key.remote[1] && user[1] == key.user[1] &&
              remote[0] == key.remote[0] && user[0] == key.user[0] && protocol == key.protocol;
     }
-    // Returns the match of packets with this path.
+    // Returns the match of packets with this path, or kUnknown.
     [[nodiscard]] std::uint16_t find(const FlowPath& path, bool uplink, std::uint64_t rules) const noexcept {
       return generation == static_cast<std::uint32_t>(rules) && teids[uplink] == path.teid &&
                      marks[uplink] == path.marks && qfis[uplink] == path.qfi
@@ -102,8 +101,8 @@ class FlowTable {
   };
   static_assert(sizeof(Entry) == BlockPool::kLine);
 
-  // Room for about as many flows: a quarter of the table is used then, and of a hundred flows nine share a set with two
-  // others or more, by which they lose their place again and again.
+  // Makes room for about `flows` flows. They use a quarter of the table; nine of a hundred flows then share a set with
+  // two or more others and are replaced again and again.
   // REQUIRES: flows > 0.
   explicit FlowTable(std::size_t flows)
       : mask_(std::bit_ceil(4 * flows) - 1),
@@ -117,13 +116,13 @@ class FlowTable {
     __builtin_prefetch(&entries_[place(hash) + 1]);
   }
 
-  // Returns the flow's entry, or nullptr. Valid until the next `insert`.
+  // Returns the flow's entry, or nullptr. The entry is valid until the next `insert`.
   [[nodiscard]] Entry* find(std::uint64_t hash, const FlowKey& key) const noexcept {
     Entry* const set = &entries_[place(hash)];
     return set[0].is_of(key) ? set : set[1].is_of(key) ? set + 1 : nullptr;
   }
-  // Returns a new entry. The older of the two entries goes: the second of a set, where the newer one stands first.
-  // REQUIRES: the flow has none.
+  // Returns a new entry for a flow. Of the two entries of a set, the newer one is first, and the second one is dropped.
+  // REQUIRES: the flow has no entry.
   [[nodiscard]] Entry& insert(std::uint64_t hash, const FlowKey& key) noexcept {
     Entry* const set = &entries_[place(hash)];
     set[1] = set[0];

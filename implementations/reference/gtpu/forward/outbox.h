@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packets of one worker that wait for `take`: a ring of a fixed number of places, of which each has room for a short
-// message without allocation. Longer packets allocate.
+// Outbox holds packets of one worker that wait for `take`. It is a ring with a fixed number of places, each with room
+// for a short message; only longer packets allocate.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace headroom::gtpu {
 
 class Outbox {
  public:
-  static constexpr std::size_t kShort = 128;  // IPv6, UDP and the longest message that is made here
+  static constexpr std::size_t kShort = 128;  // octets of IPv6, UDP and the longest message made by a worker
   static constexpr std::size_t kPlaces = 1024;
 
   Outbox() : places_(kPlaces) {
@@ -24,7 +24,8 @@ class Outbox {
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] bool full() const noexcept { return count_ == kPlaces; }
 
-  // Returns room for `length` octets, to be filled before the next call; nullptr when all places are taken.
+  // Adds a packet. Returns room for its `length` octets, which the caller fills before the next call, or nullptr if the
+  // outbox is full.
   std::uint8_t* add(std::size_t length, std::int32_t side) {
     if (full()) return nullptr;
     Place& place = places_[(first_ + count_) % kPlaces];
@@ -33,10 +34,10 @@ class Outbox {
     ++count_;
     return place.octets.data();
   }
-  // Shortens what was added last.
+  // Shortens the last added packet.
   void shorten(std::size_t length) noexcept { places_[(first_ + count_ - 1) % kPlaces].octets.resize(length); }
 
-  // Copies the oldest packet into `room` and returns its length; 0 when none waits.
+  // Removes the oldest packet and copies it into `room`. Returns its length, or 0 if the outbox is empty.
   std::size_t take(std::uint8_t* room, std::int32_t& side) {
     if (empty()) return 0;
     Place& place = places_[first_];

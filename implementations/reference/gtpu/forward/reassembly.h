@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reassembly of packets between tunnel endpoints that were fragmented on the way (RFC 791, 3.2; RFC 8200, 4.5), within
-// fixed limits: the oldest packet gives way.
+// Reassembly joins fragments of packets between tunnel endpoints (RFC 791, 3.2; RFC 8200, 4.5), within fixed limits:
+// the oldest packet is dropped if there are too many.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ class Reassembly {
   static constexpr std::size_t kMostPackets = 64;
   static constexpr std::size_t kMostParts = 64;  // of one packet
 
-  // Adds a fragment. Returns the packet that it completes, or an empty one. A packet whose fragments overlap is given
-  // up (RFC 8200, 4.5). The result is valid until the next call.
+  // Adds a fragment. Returns the packet that the fragment completes, or an empty span. A packet with overlapping
+  // fragments is dropped (RFC 8200, 4.5). The result is valid until the next call.
   std::span<const std::uint8_t> add(std::span<const std::uint8_t> packet, std::uint64_t now_ns);
 
  private:
@@ -35,8 +35,8 @@ class Reassembly {
     std::uint8_t protocol = 0;
     bool ipv6 = false;
     std::uint64_t first_ns = 0;
-    std::uint32_t length = 0;            // of all parts together, once the last one is there; 0 before
-    std::vector<std::uint8_t> header{};  // of the first fragment, as it will be
+    std::uint32_t length = 0;            // length of the whole packet once its last fragment is there; 0 before
+    std::vector<std::uint8_t> header{};  // header of the first fragment, as it is in the whole packet
     std::vector<Part> parts{};           // by offset
   };
 

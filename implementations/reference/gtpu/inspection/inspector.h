@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inspection of flows for content billing: the first packets with payload of a flow are matched against L7 rules, its
-// addresses and ports against L3 rules.
+// The inspection of flows for content billing: the first packets with payload of a flow are matched against L7 rules,
+// the flow's addresses and ports against L3 rules.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@
 
 namespace headroom::gtpu::inspection {
 
-// Packets with payload that are inspected of a flow, at most.
+// The largest number of packets with payload that are inspected in a flow.
 inline constexpr std::uint8_t kMostInspected = 4;
 
-// A rule by its number: L7 rules first, L3 rules behind them.
+// The number of a rule: L7 rules are numbered first, then L3 rules.
 using RuleNumber = std::uint32_t;
 inline constexpr RuleNumber kNoRule = 0xFFFFFFFF;
 
-// The progress of a flow; it fits into the flow's entry.
+// The inspection progress of a flow, small enough for the flow's entry.
 struct Progress {
-  RuleNumber rule = kNoRule;   // set when it is done
-  std::uint8_t inspected = 0;  // packets with payload
-  bool is_done = false;        // no later packet can change `rule`
+  RuleNumber rule = kNoRule;   // set when is_done is true
+  std::uint8_t inspected = 0;  // number of inspected packets with payload
+  bool is_done = false;        // True if no later packet can change `rule`
 };
 
-// The rules of one user plane, immutable and shared by its workers.
+// RuleBase holds the rules of one user plane. It is immutable and shared by all workers.
 class RuleBase {
  public:
-  // Paths of rule files; "" where there are none. Throws ConfigError.
+  // `l7` and `l3` are paths of rule files, `cache` is the path of the compiled rules; empty: no file. Throws
+  // ConfigError.
   RuleBase(const std::string& l7, const std::string& l3, const std::string& cache);
 
   [[nodiscard]] std::size_t size() const noexcept { return l7_count_ + l3_count_; }
@@ -49,14 +50,14 @@ class RuleBase {
   L3Rules l3_;
 };
 
-// One for each worker.
+// Inspector inspects the flows of one worker.
 class Inspector {
  public:
-  // Throws ConfigError where there is no memory.
+  // Throws ConfigError if there is not enough memory.
   explicit Inspector(std::shared_ptr<const RuleBase> rules);
 
-  // Inspects a packet of a flow: its payload behind the TCP or UDP header, empty where it has none. REQUIRES: progress
-  // is not done. An L7 rule wins over an L3 rule.
+  // Inspects a packet of a flow. `payload` is the payload behind the TCP or UDP header, empty if there is none. An L7
+  // rule takes precedence over an L3 rule. REQUIRES: progress.is_done is false.
   void inspect(const FlowKey& flow, std::span<const std::uint8_t> payload, Progress& progress) noexcept;
 
  private:

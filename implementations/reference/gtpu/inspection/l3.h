@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// L3 rules by tuple space: rules with the same prefix lengths and with or without a protocol are one table, looked up
-// by the masked addresses; ports decide among the few rules that share an entry. A lookup is made once for each flow.
+// L3Rules matches L3 rules by tuple space search: rules with the same prefix lengths, and equally with or without a
+// protocol, form one table, which is looked up by the masked addresses; ports select among the few rules of an entry.
+// There is one lookup for each flow.
 #pragma once
 
 #include <array>
@@ -14,10 +15,10 @@
 
 namespace headroom::gtpu::inspection {
 
-// A flow as the user sees it. IPv4 addresses stand behind ::ffff:0:0/96.
+// A flow from the user's point of view. IPv4 addresses are behind ::ffff:0:0/96.
 struct FlowKey {
   std::array<std::uint8_t, 16> user{}, remote{};
-  std::uint16_t user_port = 0, remote_port = 0;  // 0 where the protocol has none
+  std::uint16_t user_port = 0, remote_port = 0;  // 0 if the protocol has no ports
   std::uint8_t protocol = 0;
 };
 
@@ -25,7 +26,7 @@ class L3Rules {
  public:
   explicit L3Rules(const std::vector<L3Rule>& rules);
 
-  // The first rule that matches; nothing where none does.
+  // Returns the number of the first rule that matches, or nothing.
   [[nodiscard]] std::optional<std::uint32_t> match(const FlowKey& flow) const noexcept;
 
  private:
@@ -44,7 +45,7 @@ class L3Rules {
   struct Tuple {
     std::uint8_t user_length, remote_length;
     bool any_protocol;
-    std::uint32_t first = 0;  // number of its first rule: later tuples cannot win over an earlier match
+    std::uint32_t first = 0;  // number of the tuple's first rule: a later tuple cannot beat an earlier match
     std::unordered_map<Masked, std::vector<Candidate>, Hash> entries{};
   };
   [[nodiscard]] static Masked masked(const FlowKey& flow, const Tuple& tuple) noexcept;

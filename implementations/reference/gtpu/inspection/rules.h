@@ -22,17 +22,17 @@
 namespace headroom::gtpu::inspection {
 
 inline constexpr std::size_t kMostRules = 1'000'000;
-inline constexpr std::size_t kLongestRule = 4096;  // octets of a line
+inline constexpr std::size_t kLongestRule = 4096;  // length of a line in octets
 
 struct L7Rule {
   enum class Kind : std::uint8_t { host, url, server, contains, regex };
   Kind kind = Kind::host;
-  std::string text;       // a name in lower case, or a pattern
-  std::string path{};     // of a URL: the prefix
-  bool is_below = false;  // every name below `text`, not `text` itself
+  std::string text;       // name in lower case, or pattern
+  std::string path{};     // for a URL: the prefix of the path
+  bool is_below = false;  // True if the rule matches every name below `text`, but not `text` itself
 };
 
-// An address of either family, IPv4 behind ::ffff:0:0/96, and the length of its prefix, 0 to 128.
+// An address prefix: an IPv6 address, or an IPv4 address behind ::ffff:0:0/96, and the length of the prefix, 0 to 128.
 struct Prefix {
   std::array<std::uint8_t, 16> address{};
   std::uint8_t length = 0;
@@ -44,12 +44,12 @@ struct PortRange {
 };
 
 struct L3Rule {
-  std::optional<std::uint8_t> protocol;  // none: any
+  std::optional<std::uint8_t> protocol;  // no value: any protocol
   Prefix user, remote;
   PortRange user_ports, remote_ports;
 };
 
-// Read a file's text. Throw ConfigError with `name` and the line.
+// Read the text of a rule file. Throw ConfigError, which names `name` and the line.
 [[nodiscard]] std::vector<L7Rule> read_l7_rules(std::string_view text, const std::string& name);
 [[nodiscard]] std::vector<L3Rule> read_l3_rules(std::string_view text, const std::string& name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The user plane's end of N4 (3GPP TS 29.244): associations, sessions and reports. One thread at a time calls it;
-// workers may run beside it (sessions.h).
+// Controller is the user plane's end of N4 (3GPP TS 29.244): associations, sessions and reports. One thread at a time
+// calls it; workers may run at the same time (sessions.h).
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,20 @@ struct Config {
 
 class Controller {
  public:
-  // Bounds of memory and of the length of a response.
+  // Limits that bound memory and the length of a response.
   static constexpr std::size_t kMostAssociations = 256;
-  static constexpr std::size_t kMostRules = 512;  // of one kind in one session
+  static constexpr std::size_t kMostRules = 512;  // rules of one kind in one session
   static constexpr std::size_t kMostUrrs = 128;
 
-  // `sessions` outlives the controller's last call.
+  // REQUIRES: `sessions` lives until the last call of the controller.
   Controller(Sessions& sessions, Config config);
 
-  // Handles what a datagram holds. Answers wait for `take`.
+  // Handles all messages in a datagram. Answers are queued for `take`.
   void handle(const headroom_n4_message& message, std::uint64_t now);
-  // Fills `message` with the next message to send: answers first, then reports and retransmissions. False if none
-  // waits.
+  // Fills `message` with the next message to send: answers first, then reports and retransmissions. Returns false if
+  // there is none.
   bool take(headroom_n4_message& message, std::uint64_t now);
-  // Returns when `take` is to be called though nothing has come; HEADROOM_NO_DEADLINE: never.
+  // Returns the time at which `take` is to be called even if no message has arrived; HEADROOM_NO_DEADLINE: never.
   [[nodiscard]] std::uint64_t deadline() const;
 
  private:
@@ -50,10 +50,10 @@ class Controller {
     std::string node_id{};  // type and octets; empty: none
     Peer peer{};
   };
-  // A request while it is answered.
+  // A request that is being answered.
   struct Request {
     pfcp::Message message{};
-    pfcp::Octets octets{};  // of the whole message
+    pfcp::Octets octets{};  // octets of the whole message
     Peer peer{};
     std::uint64_t now = 0;
   };
@@ -67,7 +67,7 @@ class Controller {
   void association_setup(const Request& request);
   void association_update(const Request& request);
   void association_release(const Request& request);
-  // Finds the association that a request names; rejects the request and returns nothing where there is none.
+  // Finds the association that a request names. Rejects the request and returns nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> association_of(const Request& request, std::optional<pfcp::Ie> node_id);
   [[nodiscard]] bool knows(const Peer& peer) const;
   void remove_sessions(std::uint32_t association);
@@ -78,11 +78,11 @@ class Controller {
   void remove(const Request& request);
   bool read_modification(const Request& request, const Session& session, Rules& rules);
   bool check_size(const Rules& rules);
-  // Finds the session that a request is about; rejects the request and returns nullptr where there is none.
+  // Finds the session that a request is about. Rejects the request and returns nullptr if there is none.
   [[nodiscard]] Session* session_of(const Request& request);
   [[nodiscard]] SessionState& state_of(const Session& session);
 
-  // Answers. `seid` is of the control plane.
+  // Answers. `seid` is the control plane's SEID.
   [[nodiscard]] pfcp::MessageWriter response(const Request& request, std::uint64_t seid = 0);
   void node_id(pfcp::MessageWriter& out) const;
   void answer(const Request& request, pfcp::MessageWriter& out);
@@ -94,7 +94,7 @@ class Controller {
   void handle_timer(const UsageReports::Timer& timer, std::uint64_t now);
   void report_usage(const Session& session, SessionState& state, std::uint32_t urr, std::uint32_t reached,
                     std::uint64_t now);
-  // Sends a Session Report Request; `write` adds what is reported. Returns its sequence number.
+  // Sends a Session Report Request, to which `write` adds the reports. Returns its sequence number.
   template <typename Write>
   std::uint32_t report(const Session& session, std::uint8_t type, std::uint64_t now, Write&& write);
 

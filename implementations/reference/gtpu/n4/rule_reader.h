@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads Create, Update and Remove elements of session requests (3GPP TS 29.244, tables of 7.5.2 and 7.5.4) into a copy
-// of a session's rules. After a failure the copy is worthless; nothing else has changed but TEIDs that were chosen,
-// which `release` gives back.
+// RuleReader reads Create, Update and Remove elements of session requests (3GPP TS 29.244, tables of 7.5.2 and 7.5.4)
+// into a copy of a session's rules. After a failure the copy is to be discarded; otherwise nothing has changed, except
+// that TEIDs may have been chosen, which `release` gives back.
 #pragma once
 
 #include <bitset>
@@ -22,18 +22,19 @@
 
 namespace headroom::gtpu::n4 {
 
-// Failure is why a request is rejected: the fields of a response (7.5.3, 7.5.5).
+// Failure is the reason why a request is rejected: the fields of the response (7.5.3, 7.5.5).
 struct Failure {
   pfcp::Cause cause = pfcp::Cause::accepted;
   std::uint16_t offending_ie = 0;            // 0: none
-  Refusal::Kind kind = Refusal::Kind::none;  // of the failed rule
-  std::uint32_t id = 0;                      // of the failed rule
+  Refusal::Kind kind = Refusal::Kind::none;  // kind of the failed rule
+  std::uint32_t id = 0;                      // ID of the failed rule
 };
 
-// Seen remembers the types of one group: of an element that may not be repeated, the first counts (7.6.10).
+// Seen remembers the element types of one group: if an element that may not be repeated is repeated, the first one
+// counts (7.6.10).
 class Seen {
  public:
-  // True when the type occurs for the first time.
+  // True if the type occurs for the first time.
   bool first(std::uint16_t type) noexcept {
     if (type >= types_.size()) return true;
     const bool before = types_[type];
@@ -59,28 +60,29 @@ class RuleReader {
 
   RuleReader(Sessions& sessions, PredefinedRules& predefined) : sessions_(sessions), predefined_(predefined) {}
 
-  // Begins another request. `explicit_f_teids`: PDRs may have F-TEIDs of the control plane's choice.
+  // Begins a request. `explicit_f_teids`: PDRs may have F-TEIDs that the control plane has chosen.
   void begin(bool explicit_f_teids);
-  // Handles an element of the request if its type is a Create, Update or Remove of a rule. False after a failure.
+  // Handle an element of the request if it creates, updates or removes a rule. Return false after a failure.
   bool create(const pfcp::Ie& ie, Rules& rules);
   bool update(const pfcp::Ie& ie, Rules& rules);
   bool remove(const pfcp::Ie& ie, Rules& rules);
-  // Gives back the TEIDs that were chosen: the request has been rejected.
+  // Gives back the chosen TEIDs, after the request has been rejected.
   void release();
 
   [[nodiscard]] const Failure& failure() const { return failure_; }
-  // F-TEIDs that were chosen, for Created PDR.
+  // Returns the F-TEIDs that were chosen, for Created PDR elements.
   [[nodiscard]] std::span<const Created> created() const { return created_; }
-  // Quotas that Update URR provisioned anew.
+  // Returns the quotas that Update URR elements provisioned anew.
   [[nodiscard]] std::span<const NewQuota> new_quotas() const { return new_quotas_; }
-  // Tunnels that Update FAR left, with SNDEM (5.2.1): each gets an End Marker.
+  // Returns the tunnels that Update FAR elements with SNDEM replaced (5.2.1): each gets an End Marker.
   [[nodiscard]] std::span<const Forwarding> left_tunnels() const { return left_tunnels_; }
 
-  // Sets the failure; returns false.
+  // Set the failure and return false.
   bool fail(pfcp::Cause cause, std::uint16_t offending_ie = 0);
   bool fail_rule(Refusal::Kind kind, std::uint32_t id, pfcp::Cause cause = pfcp::Cause::rule_failure);
 
-  // Reads the elements of a group, or of a message, one after another. `each` returns false after a failure.
+  // Calls `each` for the elements of a group or message in order. `each` returns false after a failure, which ends the
+  // loop.
   template <typename Each>
   bool for_each(pfcp::Octets group, std::uint16_t group_type, Each&& each) {
     pfcp::IeReader in(group);
@@ -100,7 +102,7 @@ class RuleReader {
     target = static_cast<T>(pfcp::FieldReader(ie.value).number(octets));
     return true;
   }
-  // Takes what a reader of pfcp_values.h returned.
+  // Stores the result of a reader of pfcp_values.h in `target`; fails if the result is nothing.
   template <typename T>
   bool value(const pfcp::Ie& ie, std::optional<T> read, T& target) {
     if (!read) return fail(pfcp::Cause::invalid_length, ie.type);
@@ -109,10 +111,10 @@ class RuleReader {
   }
 
  private:
-  // Finds the identifier of a rule in its group.
+  // Reads the rule ID in a rule's group.
   template <typename T>
   bool identifier(pfcp::Octets group, std::uint16_t group_type, pfcp::IeType type, std::size_t octets, T& id);
-  // Fails with Mandatory IE missing, or Conditional IE missing, unless the type was seen.
+  // Fail with "Mandatory IE missing" or "Conditional IE missing" if the type was not seen.
   bool mandatory(const Seen& seen, std::uint16_t type);
   bool conditional(const Seen& seen, std::uint16_t type);
   template <typename Rule>
@@ -139,7 +141,7 @@ class RuleReader {
   Sessions& sessions_;
   PredefinedRules& predefined_;
   SharedFilters filters_{};
-  std::vector<const PredefinedRule*> activated_{};  // of the PDR that is read
+  std::vector<const PredefinedRule*> activated_{};  // predefined rules activated by the PDR that is being read
   Failure failure_{};
   bool explicit_f_teids_ = false;
   std::vector<Created> created_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Templates of RuleReader, for its sources.
+// The templates of RuleReader, for its source files.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace headroom::gtpu::n4 {
 
-// Of the Source or Destination Interface Type (8.2.118).
+// The value N9 of the Source or Destination Interface Type (8.2.118).
 inline constexpr std::uint8_t kInterfaceTypeN9 = 15;
 
 template <typename T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What N4 knows of a session beside its rules.
+// The state of a session that only N4 has, in addition to the rules.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace headroom::gtpu::n4 {
 
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-// Measurement is what a URR has counted until some time.
+// Measurement is the count of a URR up to some time.
 struct Measurement {
   struct Count {
     std::uint64_t octets = 0, packets = 0;
@@ -23,24 +23,25 @@ struct Measurement {
   std::uint64_t first_packet_ns = kNever, last_packet_ns = 0;
 };
 
-// UrrState is what has been reported of a URR, and when it is to be looked at again.
+// UrrState is the reporting state of a URR: the measurement already reported, and the next times at which the URR is
+// checked.
 struct UrrState {
   std::uint32_t id = 0;
   std::uint32_t reports = 0;  // UR-SEQN of the next report (8.2.71)
-  Measurement reported{};     // at the last report
+  Measurement reported{};     // measurement at the last report
   std::uint64_t created_ns = 0;
-  std::uint64_t start_ns = 0;            // of what the next report is about
+  std::uint64_t start_ns = 0;            // start of the period that the next report covers
   std::uint64_t period_ns = kNever;      // measurement period; kNever: none
-  std::uint64_t period_at = kNever;      // its end
-  std::uint64_t time_quota_at = kNever;  // value of duration_ns
-  std::uint64_t quota_ns = 0;            // when a quota was provisioned
+  std::uint64_t period_at = kNever;      // end of the measurement period
+  std::uint64_t time_quota_at = kNever;  // value of duration_ns at which the time quota is used up
+  std::uint64_t quota_ns = 0;            // time at which a quota was provisioned
   std::uint64_t timer_at = kNever;       // the earliest timer that is set
   bool time_quota_reported = false, volume_quota_reported = false, holding_reported = false;
 };
 
 struct SessionState {
   std::uint64_t cp_seid = 0;
-  Address cp_address{};  // to which reports go
+  Address cp_address{};  // address to which reports are sent
   std::uint32_t association = 0;
   std::uint32_t error_report = 0;  // sequence number of the latest Error Indication Report
   std::vector<UrrState> urrs{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filters that many sessions share: a control plane gives thousands of users the same ones.
+// SharedFilters keeps filters that many sessions share: a control plane gives thousands of users the same filters.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,13 @@ namespace headroom::gtpu::n4 {
 
 class SharedFilters {
  public:
-  // Returns the filter that was kept with this description, the value of an SDF Filter element; or nullptr.
+  // Returns the filter that was kept for this description, the value of an SDF Filter element, or nullptr.
   [[nodiscard]] std::shared_ptr<const SdfFilter> find(std::string_view description) const {
     const auto found = filters_.find(description);
     return found == filters_.end() ? nullptr : found->second;
   }
-  // Keeps a filter and returns it. Where too many are in use already, or it is too long, it is returned alone.
+  // Keeps a filter for later sessions and returns it. If too many kept filters are in use, or the description is too
+  // long, the filter is returned without being kept.
   [[nodiscard]] std::shared_ptr<const SdfFilter> keep(std::string_view description, SdfFilter filter) {
     auto shared = std::make_shared<const SdfFilter>(std::move(filter));
     if (description.size() > kLongest) return shared;
@@ -34,14 +35,14 @@ class SharedFilters {
 
  private:
   static constexpr std::size_t kMost = 4096;
-  static constexpr std::size_t kLongest = 512;  // octets; others would take much memory, and none is like another
+  static constexpr std::size_t kLongest = 512;  // octets of a description; longer ones take much memory and are rare
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
   };
 
   std::unordered_map<std::string, std::shared_ptr<const SdfFilter>, Hash, std::equal_to<>> filters_{};
-  std::size_t refused_ = 0;  // filters since unused ones were dropped
+  std::size_t refused_ = 0;  // filters that were not kept since unused filters were last dropped
 };
 
 }  // namespace headroom::gtpu::n4

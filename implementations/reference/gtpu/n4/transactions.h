@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reliable delivery of PFCP messages (3GPP TS 29.244, clause 6.4): a request that comes again is answered as before; a
-// request of ours is sent again until it is answered.
+// The reliable delivery of PFCP messages (3GPP TS 29.244, clause 6.4): a retransmitted request gets the same answer
+// again, and the user plane's own requests are retransmitted until they are answered.
 #pragma once
 
 #include <array>
@@ -16,37 +16,38 @@
 
 namespace headroom::gtpu::n4 {
 
-// Port of PFCP requests (4.2.2).
+// The port of PFCP requests (4.2.2).
 inline constexpr std::uint16_t kPort = 8805;
 
-// UDP endpoint of a control plane. An IPv4 address stands in the last four octets, behind ::ffff:0:0/96.
+// The UDP endpoint of a control plane. An IPv4 address is in the last four octets, behind ::ffff:0:0/96.
 struct Peer {
   std::array<std::uint8_t, 16> address{};
   std::uint16_t port = kPort;
   bool operator==(const Peer&) const = default;
 };
 
-// A message to a peer.
+// A datagram to a peer.
 struct Datagram {
   Peer peer{};
   std::vector<std::uint8_t> octets{};
 };
 
-// The latest answers, so that a retransmitted request gets the same octets and is not carried out again. A peer counts
-// its sequence numbers up, so the latest kEntries requests of a single peer are remembered.
+// AnswerCache keeps the latest answers, so that a retransmitted request gets the same octets and is not carried out
+// again. A peer increments its sequence numbers, so the latest kEntries requests of a single peer are remembered.
 class AnswerCache {
  public:
-  // An answer is kept as long as a peer with T1 = 5 s and N1 = 3 may repeat its request.
+  // The time in nanoseconds for which an answer is kept: a peer with T1 = 5 s and N1 = 3 may repeat its request for so
+  // long.
   static constexpr std::uint64_t kLifetime = 20'000'000'000;
   static constexpr std::size_t kEntries = 4096;
 
   AnswerCache() : entries_(kEntries) {}
 
-  // Returns the answer to the same request octets with the same sequence number of the same peer, or nothing.
+  // Returns the answer to the same request (peer, sequence number and octets), or nothing.
   [[nodiscard]] std::optional<pfcp::Octets> find(const Peer& peer, std::uint32_t sequence, pfcp::Octets request,
                                                  std::uint64_t now) const;
   void keep(const Peer& peer, std::uint32_t sequence, pfcp::Octets request, pfcp::Octets answer, std::uint64_t now);
-  // Forgets all answers: the peer has begun anew.
+  // Forgets all answers, because a peer has restarted.
   void clear();
 
  private:
@@ -62,12 +63,12 @@ class AnswerCache {
   std::vector<Entry> entries_;
 };
 
-// Requests of ours that wait for a response.
+// PendingRequests holds requests of this user plane that wait for a response.
 class PendingRequests {
  public:
   static constexpr std::uint64_t kT1 = 3'000'000'000;  // ns between transmissions
   static constexpr unsigned kN1 = 3;                   // transmissions in all
-  static constexpr std::size_t kMost = 1u << 18;       // bound of memory: beyond it a request is sent once
+  static constexpr std::size_t kMost = 1u << 18;       // limit on memory; further requests are sent only once
 
   struct Pending {
     std::uint64_t session = 0;
@@ -77,13 +78,14 @@ class PendingRequests {
 
   // Returns the sequence number of the next request.
   [[nodiscard]] std::uint32_t next_sequence();
-  // `session` is the SEID of our session, or 0.
+  // Adds a request. `session` is this user plane's SEID of the session, or 0.
   void add(std::uint32_t sequence, std::uint64_t session, Datagram request, std::uint64_t now);
-  // A response has come. Returns the session of its request; nothing if no request has this number.
+  // Removes the request that a response answers. Returns the session of the request, or nothing if no request has this
+  // number.
   [[nodiscard]] std::optional<std::uint64_t> answered(std::uint32_t sequence);
-  // True if the request with this number has not been answered, nor given up.
+  // True if the request with this number has been neither answered nor given up.
   [[nodiscard]] bool waits(std::uint32_t sequence) const { return pending_.contains(sequence); }
-  // Returns the next request that is to be sent again, or nullptr. It is valid until the next call.
+  // Returns the next request to be retransmitted now, or nullptr. The pointer is valid until the next call.
   [[nodiscard]] const Pending* due(std::uint64_t now);
   [[nodiscard]] std::optional<std::uint64_t> deadline() const;
 
@@ -96,7 +98,7 @@ class PendingRequests {
 
   std::uint32_t sequence_ = 0;
   std::unordered_map<std::uint32_t, Pending> pending_{};
-  std::deque<Timer> timers_{};  // in order of time, since all wait for T1
+  std::deque<Timer> timers_{};  // in order of time, because all timers run for T1
 };
 
 }  // namespace headroom::gtpu::n4

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Usage reporting (3GPP TS 29.244, clauses 5.2.2.2 and 5.2.2.3): from counters and time to Usage Reports.
+// Usage reporting (3GPP TS 29.244, clauses 5.2.2.2 and 5.2.2.3): UsageReports turns counters and time into Usage
+// Reports.
 #pragma once
 
 #include <cstdint>
@@ -16,47 +17,47 @@
 
 namespace headroom::gtpu::n4 {
 
-// Usage Report Trigger (8.2.41): the first octet in bits 0 to 7. The first seven bits, and VOLQU and TIMQU, are those
-// of the Reporting Triggers.
+// Bits of Usage Report Trigger (8.2.41), with the first octet in bits 0 to 7. The first seven bits, and VOLQU and
+// TIMQU, are the same as in Reporting Triggers.
 inline constexpr std::uint32_t kImmer = 0x80, kLiusaReport = 0x400, kTermr = 0x800;
 
 class UsageReports {
  public:
-  // One URR that is due.
+  // The timer of a URR.
   struct Timer {
     std::uint64_t at = 0;
     std::uint64_t seid = 0;
     std::uint32_t urr = 0;
     bool operator>(const Timer& other) const noexcept { return at > other.at; }
   };
-  // A report of a URR that is about to be removed.
+  // The last measurement of a URR that is about to be removed.
   struct Final {
     Urr urr{};
     UrrState state{};
     Measurement measurement{};
   };
 
-  // `recovery_time` is the time 0 of the injected clock, in seconds since 1900.
+  // `recovery_time` is time 0 of the injected clock, in seconds since 1900.
   explicit UsageReports(std::uint32_t recovery_time) : recovery_time_(recovery_time) {}
 
-  // Follows a change of the session's URRs: new ones begin, removed ones end, and limits are set.
+  // Adapts `state` to a change of the session's URRs: starts new URRs, ends removed ones, and sets limits.
   void follow(const Session& session, SessionState& state, std::span<const RuleReader::NewQuota> new_quotas,
               std::uint64_t now);
-  // Returns what the URR has measured, for a report after its removal. REQUIRES: the session has the URR.
+  // Returns the URR's measurement, for a report after the URR's removal. REQUIRES: the session has the URR.
   [[nodiscard]] static Final final_report(const Session& session, const SessionState& state, const Urr& urr,
                                           std::uint64_t now);
 
-  // Returns the triggers because of which a URR is to be reported now; 0: none. `reached` is of an Event.
+  // Returns the triggers for which the URR must be reported now; 0: none. `reached` is from an Event.
   [[nodiscard]] std::uint32_t triggers(const Session& session, UrrState& state, const Urr& urr, std::uint32_t reached,
                                        std::uint64_t now);
-  // Writes a Usage Report and begins the next measurement. Nothing if the session has no such URR.
+  // Writes a Usage Report and begins the next measurement. Writes nothing if the session has no such URR.
   void write(pfcp::MessageWriter& out, pfcp::IeType type, const Session& session, SessionState& state,
              std::uint32_t urr, std::uint32_t triggers, std::uint64_t now);
   void write_final(pfcp::MessageWriter& out, pfcp::IeType type, const Final& final, std::uint64_t now) const;
 
   // Sets the timer of a URR.
   void set_timer(const Session& session, UrrState& state, const Urr& urr, std::uint64_t now);
-  // Removes and returns a timer that has run out. It may be of a session or a URR that is gone.
+  // Removes and returns a timer that has expired. Its session or URR may be gone.
   [[nodiscard]] std::optional<Timer> expired(std::uint64_t now);
   [[nodiscard]] std::uint64_t deadline() const noexcept { return timers_.empty() ? kNever : timers_.top().at; }
 

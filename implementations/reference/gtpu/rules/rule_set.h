@@ -146,7 +146,7 @@ struct RuleSet::Cold {
   Cold& operator=(const Cold&) = delete;
 
   BlockPool& pool;         // pool of the block, the meters and the usages
-  std::size_t octets = 0;  // of the block
+  std::size_t octets = 0;  // size of the block
   Rules rules{};
   std::vector<ActionDetails> actions{};
   std::vector<Target> duplicates{};

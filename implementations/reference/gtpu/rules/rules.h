@@ -138,7 +138,7 @@ struct Qer {
   std::optional<std::uint8_t> paging{};  // Paging Policy Indicator (8.2.116)
 };
 
-// Volumes in octets: total, uplink, downlink. kUnlimited: none.
+// Limits of the total, uplink and downlink volume, in octets. kUnlimited: no limit.
 inline constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 struct Volumes {
   std::uint64_t total = kUnlimited;
@@ -170,7 +170,7 @@ struct Bar {
   std::uint8_t suggested_packets = 0;  // Suggested Buffering Packets Count (8.2.100); 0: none
 };
 
-// Rules of one session. The order within a list means nothing.
+// The rules of one session. The order within a list has no meaning.
 struct Rules {
   std::vector<Pdr> pdrs{};
   std::vector<Far> fars{};

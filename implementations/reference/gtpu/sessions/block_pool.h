@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for many objects of few sizes that one thread makes and frees: blocks of whole cache lines, cut from large
-// pieces, which the kernel is asked to map by large pages. Workers that read many of them at random then wait for fewer
-// translations of addresses.
+// BlockPool is memory for many objects of few sizes that one thread makes and frees. Blocks consist of whole cache
+// lines and are cut from large pieces, which the kernel is asked to map with large pages: workers that read many blocks
+// at random then have fewer TLB misses.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +21,8 @@ struct FreeMemory {
   void operator()(void* memory) const noexcept { std::free(memory); }
 };
 
-// Returns memory at a cache line's boundary, of large pages where it is much. Throws std::bad_alloc.
+// Returns memory that is aligned to a cache line, in large pages if `octets` is a large page or more. Throws
+// std::bad_alloc.
 [[nodiscard]] inline std::unique_ptr<void, FreeMemory> allocate_large(std::size_t octets) {
   constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20;
   const std::size_t boundary = octets < kLargePage ? kLine : kLargePage;
@@ -68,7 +69,7 @@ class BlockPool {
   std::vector<std::unique_ptr<void, FreeMemory>> pieces_{};
   std::uint8_t* next_ = nullptr;
   std::size_t left_ = 0;
-  std::array<std::vector<void*>, 64> free_{};  // by cache lines of a block
+  std::array<std::vector<void*>, 64> free_{};  // free blocks, by the number of their cache lines
 };
 
 }  // namespace headroom::gtpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What workers tell N4. Each worker has a ring that it alone fills and N4 alone empties, without lock or allocation.
+// Events that workers report to N4. Each worker has a ring that only the worker fills and only N4 empties, without lock
+// or allocation.
 #pragma once
 
 #include <array>
@@ -14,13 +15,13 @@ namespace headroom::gtpu {
 
 struct Event {
   enum class Kind : std::uint8_t {
-    usage,             // `id`: the URR, `reached`: bits of Usage
-    error_indication,  // `session` has a FAR to `peer` with `teid` (TS 29.244, 5.10)
-    downlink_data,     // `id`: the PDR; the first packet since the FAR says BUFF or DROP with NOCP
+    usage,             // `id` is the URR, `reached` has bits of Usage
+    error_indication,  // `session` has a FAR that forwards to `peer` with `teid`
+    downlink_data,     // `id` is the PDR; its first packet since the FAR was set to BUFF or DROP with NOCP
   };
   Kind kind = Kind::usage;
   std::uint8_t qfi = 0;
-  std::uint64_t session = 0;  // SEID of this side; the session may be gone
+  std::uint64_t session = 0;  // SEID of this user plane; the session may be gone
   std::uint32_t id = 0;
   std::uint32_t reached = 0;
   std::uint32_t teid = 0;
@@ -30,7 +31,8 @@ struct Event {
 
 class EventRing {
  public:
-  // By the worker. False where the ring is full: the worker then tries again with the next packet.
+  // Adds an event. Called by the worker. Returns false if the ring is full; the worker then tries again with the next
+  // packet.
   bool push(const Event& event) noexcept {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - head_.load(std::memory_order_acquire) == kEntries) return false;
@@ -38,7 +40,7 @@ class EventRing {
     tail_.store(tail + 1, std::memory_order_release);
     return true;
   }
-  // By N4. False where none waits.
+  // Removes the oldest event. Called by N4. Returns false if the ring is empty.
   bool pop(Event& event) noexcept {
     const std::uint32_t head = head_.load(std::memory_order_relaxed);
     if (head == tail_.load(std::memory_order_acquire)) return false;

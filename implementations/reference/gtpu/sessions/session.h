@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One PFCP session as workers and N4 see it.
+// A PFCP session, as shared by workers and N4.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@ namespace headroom::gtpu {
 
 struct RuleSet;
 
-// Session: N4 makes, changes and deletes it by way of Sessions; workers read it between the beginning and the end of
-// one call.
+// Session is made, changed and deleted by N4 through Sessions. Workers read a session only between the beginning and
+// the end of one call.
 struct alignas(64) Session {
   std::atomic<const RuleSet*> rules{nullptr};
-  std::uint64_t seid = 0;   // of this side; never 0, never used twice
-  std::uint32_t index = 0;  // below Sessions::max_sessions(), unique among the living: for tables of N4's own
-  // Incremented by N4 to have all buffered packets dropped (DROBU).
+  std::uint64_t seid = 0;   // SEID of this user plane; never 0, never reused
+  std::uint32_t index = 0;  // below Sessions::max_sessions(), unique among current sessions: index for N4's own tables
+  // A counter that N4 increments to have all buffered packets dropped (DROBU).
   std::atomic<std::uint32_t> buffer_epoch{0};
-  // Set by the worker that has queued Event::downlink_data. Each change of the rules clears it; N4 may, too.
+  // True if a worker has queued Event::downlink_data. Cleared by each change of the rules, and possibly by N4.
   std::atomic<bool> notified{false};
 };
 

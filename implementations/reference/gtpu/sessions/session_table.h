@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hash table from 64-bit keys to sessions that one thread writes while others read: open addressing in a fixed array.
+// SessionTable is a hash table from 64-bit keys to sessions that one thread writes while others read. It uses open
+// addressing in a fixed array.
 #pragma once
 
 #include <atomic>
@@ -17,10 +18,10 @@ struct Session;
 
 class SessionTable {
  public:
-  // Room for `entries` keys with at least half of the array empty.
+  // Makes room for `entries` keys while at least half of the array stays empty.
   explicit SessionTable(std::size_t entries);
 
-  // By readers. Key 0 is never found.
+  // Returns the session with this key, or nullptr. Called by readers. Key 0 is never found.
   [[nodiscard]] const Session* find(std::uint64_t key) const noexcept {
     if (key == 0) return nullptr;
     const Entry* const entries = entries_.load(std::memory_order_acquire);
@@ -29,7 +30,7 @@ class SessionTable {
       if (found == 0) return nullptr;
       if (found != key) continue;
       const Session* session = entries[at].session.load(std::memory_order_acquire);
-      // The writer may have given the place to another key between the two.
+      // The writer may have reused the entry for another key between the two loads.
       if (entries[at].key.load(std::memory_order_relaxed) == key) return session;
     }
   }
@@ -37,17 +38,18 @@ class SessionTable {
     __builtin_prefetch(entries_.load(std::memory_order_relaxed) + place(key));
   }
 
-  // By the writer. REQUIRES of `insert`: there is room, and the key is not 0 and not in the table.
+  // Functions for the writer. REQUIRES for `insert`: there is room, and the key is not 0 and not in the table.
   [[nodiscard]] bool has_room(std::size_t keys) const noexcept { return used_ + keys <= (mask_ + 1) / 2; }
   void insert(std::uint64_t key, const Session* session);
   void erase(std::uint64_t key) noexcept;
-  // The memory of an array that `insert` has replaced, or nullptr. To be freed when no reader uses it any more.
+  // Returns the memory of an array that `insert` has replaced, or nullptr. The caller frees the memory when no reader
+  // uses it any more.
   [[nodiscard]] std::unique_ptr<void, FreeMemory> take_replaced() noexcept { return std::move(replaced_); }
 
  private:
   struct Entry {
-    std::atomic<std::uint64_t> key{0};             // 0: empty, and the end of a search
-    std::atomic<const Session*> session{nullptr};  // nullptr: erased; the place may be used again
+    std::atomic<std::uint64_t> key{0};             // 0: empty, which ends a search
+    std::atomic<const Session*> session{nullptr};  // nullptr: erased; the entry may be reused
   };
 
   [[nodiscard]] std::size_t place(std::uint64_t key) const noexcept {
@@ -55,7 +57,7 @@ class SessionTable {
     return static_cast<std::size_t>(mixed >> shift_);
   }
 
-  // Places that are not empty; a quarter of the array stays empty, so that searches end.
+  // True if one more entry would leave less than a quarter of the array empty, which is needed to end searches quickly.
   [[nodiscard]] bool is_worn() const noexcept { return (used_ + erased_ + 1) * 4 > (mask_ + 1) * 3; }
   void place_entry(Entry* entries, std::uint64_t key, const Session* session) noexcept;
   void renew();

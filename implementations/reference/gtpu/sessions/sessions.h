@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All sessions of a user plane, found by uplink TEID and UE address.
+// Sessions holds all sessions of a user plane, found by uplink TEID and UE address.
 //
-// Two sides use it at once. N4 (one thread at a time) calls what is under "by N4"; each worker calls what is under "by
-// workers", between `enter` and `leave` of its WorkerEpoch. What N4 takes out is freed when no worker can read it any
-// more: when each has left, or has entered again, since. A worker that never calls delays nothing.
+// N4 and workers use Sessions concurrently. N4 (one thread at a time) calls the functions under "By N4"; each worker
+// calls the functions under "By workers", between `enter` and `leave` of its WorkerEpoch. Objects that N4 removes are
+// freed when no worker can read them any more: when each worker has left or entered again since the removal. A worker
+// that makes no calls delays nothing.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@
 
 namespace headroom::gtpu {
 
-// WorkerEpoch is what a worker shows of itself to N4.
+// WorkerEpoch is the state of a worker that N4 reads.
 class WorkerEpoch {
  public:
   EventRing events{};
@@ -47,20 +48,20 @@ class Sessions {
 
   // ---- By N4
 
-  // Makes a session. Returns nullptr and fills `refusal` where the rules cannot be taken; nothing has changed then.
+  // Makes a session. Returns nullptr and fills `refusal` if the rules are refused; nothing has changed then.
   Session* create(Rules rules, Refusal& refusal);
-  // Puts `rules` in the place of those of the session. False, with `refusal` filled and nothing changed, where they
-  // cannot be taken. Usage and meters of rules whose id stays live on.
+  // Replaces the session's rules by `rules`. Returns false and fills `refusal` if the rules are refused; nothing has
+  // changed then. Usages and meters of rules that keep their IDs are kept.
   bool replace(Session& session, Rules rules, Refusal& refusal);
   void remove(Session& session);
 
-  // Returns the session with this SEID, or nullptr. By workers, too.
+  // Returns the session with this SEID, or nullptr. Workers may call it, too.
   [[nodiscard]] Session* find(std::uint64_t seid) const noexcept;
   [[nodiscard]] static const Rules& rules_of(const Session& session) noexcept;
   // Returns the counters of a URR of the session, or nullptr. Valid until the URR is removed.
   [[nodiscard]] static Usage* usage_of(const Session& session, std::uint32_t urr) noexcept;
   [[nodiscard]] std::uint32_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
-  // Calls `each(Session&)` for every session; it may remove that session.
+  // Calls `each(Session&)` for every session. `each` may remove that session.
   template <typename Each>
   void for_each(Each&& each) {
     for (std::uint32_t i = 0; i < slots_.size(); ++i) {
@@ -68,18 +69,18 @@ class Sessions {
     }
   }
 
-  // Returns a TEID that no session has and that was not chosen before (F-TEID with CHOOSE); 0 where there is none. It
-  // is taken until its session is removed or its PDRs are, or until `release_teid` when the request fails.
+  // Returns a TEID that no session has and that was not chosen before (F-TEID with CHOOSE), or 0 if there is none. The
+  // TEID stays in use until its session or its PDRs are removed, or, if the request fails, until `release_teid`.
   [[nodiscard]] std::uint32_t choose_teid();
   void release_teid(std::uint32_t teid);
 
-  // Has an End Marker sent to where `old` sent packets (SNDEM). Waits for `take` of the first worker.
+  // Queues an End Marker to the tunnel endpoint of `old` (SNDEM). `take` of the first worker returns it.
   void send_end_marker(const Forwarding& old);
 
-  // Returns the next event of any worker; false when none waits.
+  // Removes the next event of any worker and sets `event`. Returns false if there is none.
   bool next_event(Event& event) noexcept;
 
-  // Frees what no worker can read any more; `create`, `replace` and `remove` do so themselves.
+  // Frees removed objects that no worker can read any more. `create`, `replace` and `remove` do so themselves.
   void collect();
 
   // ---- By workers; REQUIRES: they are added and removed beside no other call.
@@ -92,7 +93,7 @@ class Sessions {
   static void leave(WorkerEpoch& worker) noexcept {
     worker.entered_.store(WorkerEpoch::kOutside, std::memory_order_release);
   }
-  // `address` is the place of the outer destination address in LocalAddresses.
+  // The tables from keys to sessions. `address` is the index of the outer destination address in LocalAddresses.
   [[nodiscard]] const SessionTable& by_teid() const noexcept { return by_teid_; }
   [[nodiscard]] const SessionTable& by_ipv4() const noexcept { return by_ipv4_; }
   [[nodiscard]] const SessionTable& by_ipv6() const noexcept { return by_ipv6_; }
@@ -100,11 +101,12 @@ class Sessions {
   [[nodiscard]] static std::uint64_t teid_key(std::uint8_t address, std::uint32_t teid) noexcept {
     return static_cast<std::uint64_t>(address) << 32 | teid;
   }
-  // Key of a tunnel endpoint of a peer, for Error Indications.
+  // Returns the key of a peer's tunnel endpoint, for Error Indications.
   [[nodiscard]] static std::uint64_t peer_key(const Address& peer, std::uint32_t teid) noexcept;
-  // Changes whenever any rules have: buffered packets are looked at again.
+  // Returns a number that changes with every change of any rules: buffered packets are then checked again.
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
-  // Packets of N4 to be sent, for `take` of the first worker. Returns the length, 0 when none waits.
+  // Removes the next packet that N4 wants sent and copies it into `room`, for `take` of the first worker. Returns its
+  // length in octets, or 0 if there is none.
   std::size_t take_packet(std::uint8_t* room, std::int32_t& side) noexcept;
 
  private:
@@ -116,8 +118,8 @@ class Sessions {
   struct Retired {
     std::uint64_t epoch;
     std::unique_ptr<const RuleSet> rules;
-    Session* session;                          // or nullptr
-    std::unique_ptr<void, FreeMemory> memory;  // of a table
+    Session* session;                          // removed session, or nullptr
+    std::unique_ptr<void, FreeMemory> memory;  // replaced array of a table, or nullptr
   };
   struct EndMarker {
     std::array<std::uint8_t, 64> octets{};
@@ -127,7 +129,8 @@ class Sessions {
   static constexpr std::uint32_t kEndMarkers = 1024;
 
   [[nodiscard]] Keys keys_of(const Rules& rules) const;
-  // Inserts the keys that are not among `held`. False, with nothing inserted, where one is another session's.
+  // Inserts the keys that are not among `held`. Returns false, with nothing inserted, if another session has one of the
+  // keys.
   bool insert_keys(const Keys& keys, const Keys& held, Session& session, Refusal& refusal);
   void erase_keys(const Keys& keys, const Keys& kept, const Session& session);
   void retire(const RuleSet* rules, Session* session, std::unique_ptr<void, FreeMemory> memory = nullptr);
@@ -144,13 +147,13 @@ class Sessions {
   std::vector<std::uint32_t> free_;
   std::atomic<std::uint32_t> count_{0};
   std::uint32_t next_teid_ = 1;
-  std::unordered_set<std::uint32_t> chosen_{};  // and not yet in rules
+  std::unordered_set<std::uint32_t> chosen_{};  // chosen TEIDs that are not in rules yet
   std::vector<WorkerEpoch*> workers_{};
-  std::size_t next_worker_ = 0;  // whose events are looked at next
+  std::size_t next_worker_ = 0;  // index of the worker whose events are read next
   std::deque<Retired> retired_{};
   alignas(64) std::atomic<std::uint64_t> epoch_{1};
   alignas(64) std::atomic<std::uint64_t> generation_{1};
-  // End markers: a ring that N4 fills and the first worker empties.
+  // The ring of End Markers, which N4 fills and the first worker empties.
   std::unique_ptr<std::array<EndMarker, kEndMarkers>> end_markers_;
   std::atomic<std::uint32_t> markers_filled_{0};
   std::atomic<std::uint32_t> markers_taken_{0};

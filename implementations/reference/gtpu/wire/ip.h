@@ -61,11 +61,11 @@ struct Fragment {
   std::size_t next_header_at = 0;  // IPv6: offset of the Next Header field that announces the fragment header
   std::span<const std::uint8_t> data{};
 };
-// Reads a packet of which read_transport says that it is a fragment. False where its lengths are wrong.
+// Reads a packet that read_transport has found to be a fragment. Returns false if the lengths in the packet are wrong.
 [[nodiscard]] bool read_fragment(std::span<const std::uint8_t> packet, Fragment& fragment) noexcept;
 
-// Reads version, addresses and length of a user's packet. False where it is no IP packet or longer by its own header
-// than `packet`.
+// Reads version, addresses and length of a user's packet. Returns false if `packet` is no IP packet, or shorter than
+// its own header says.
 [[nodiscard]] inline bool read_user_addresses(std::span<const std::uint8_t> packet, PacketFields& fields) noexcept {
   if (packet.size() < kIpv4Header) return false;
   const std::uint8_t* const ip = packet.data();
@@ -83,13 +83,14 @@ struct Fragment {
   fields.destination = ip + 24;
   return fields.length <= packet.size();
 }
-// Reads all fields of a user's packet; ports are left out where they are not there. False as read_user_addresses.
+// Reads all fields of a user's packet, and the ports if it has any. Returns false as read_user_addresses does.
 [[nodiscard]] bool read_user_packet(std::span<const std::uint8_t> packet, PacketFields& fields) noexcept;
 
-// The sum of 16-bit words that the Internet checksum (RFC 1071) is the complement of, added to `sum`. Not folded.
+// Returns `sum` plus the sum of 16-bit words whose complement is the Internet checksum (RFC 1071). The result is not
+// folded.
 [[nodiscard]] inline std::uint64_t sum_words(std::span<const std::uint8_t> octets, std::uint64_t sum = 0) noexcept {
-  // The sum is taken in the order of the octets that the processor has, which is right but for a swap at the end
-  // (RFC 1071, 2 (B)); words of 32 bits are congruent to the sum of their halves.
+  // The sum is computed in the processor's byte order, which is correct except for a swap at the end (RFC 1071, 2 (B)).
+  // A word of 32 bits is congruent to the sum of its halves.
   const std::uint8_t* p = octets.data();
   std::size_t left = octets.size();
   std::uint64_t native = 0;
@@ -109,18 +110,18 @@ struct Fragment {
   std::memcpy(folded, &half, sizeof half);
   return sum + read16(folded);
 }
-// Folds the sum and returns its complement.
+// Returns the complement of the folded sum.
 [[nodiscard]] inline std::uint16_t checksum(std::uint64_t sum) noexcept {
   while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
   return static_cast<std::uint16_t>(~sum);
 }
 
-// Writes IPv4 or IPv6 and UDP in front of `payload` octets, at `room`; the checksum of UDP is left 0. Returns the
-// length of the two headers. Both addresses are of one IP version.
+// Writes the IPv4 or IPv6 header and the UDP header of a packet with `payload` octets into `room`, with a UDP checksum
+// of 0. Returns the length of the two headers. REQUIRES: both addresses have the same IP version.
 std::size_t write_transport(std::uint8_t* room, const Address& source, const Address& destination,
                             std::uint16_t source_port, std::uint16_t destination_port, std::size_t payload,
                             std::uint8_t traffic_class = 0) noexcept;
-// Writes the checksum of UDP into a packet with IPv6 that has no extension headers. REQUIRES: the lengths are right.
+// Writes the UDP checksum into an IPv6 packet without extension headers. REQUIRES: the lengths in the packet are right.
 void write_udp_checksum(std::uint8_t* packet, std::size_t length) noexcept;
 
 }  // namespace headroom::gtpu

@@ -16,8 +16,8 @@ using Octets = std::span<const std::uint8_t>;
 inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::size_t kNodeHeader = 8;          // without SEID
 inline constexpr std::size_t kSessionHeader = 16;      // with SEID
-inline constexpr std::size_t kLengthStart = 4;         // Message Length counts the octets behind it (7.2.2.4)
-inline constexpr std::size_t kLongestMessage = 65507;  // of a UDP datagram over IPv4
+inline constexpr std::size_t kLengthStart = 4;         // Message Length counts the octets from here on (7.2.2.4)
+inline constexpr std::size_t kLongestMessage = 65507;  // octets of the largest UDP payload over IPv4
 
 // Message types (7.3). Session messages begin at kSessionEstablishmentRequest.
 enum MessageType : std::uint8_t {
@@ -164,17 +164,17 @@ enum IeType : std::uint16_t {
 inline constexpr std::uint32_t kPerio = 0x01, kVolth = 0x02, kTimth = 0x04, kQuhti = 0x08, kStart = 0x10, kStopt = 0x20,
                                kLiusa = 0x80, kVolqu = 0x100, kTimqu = 0x200;
 
-// PFCPSMReq-Flags (8.2.31), PFCPSRRsp-Flags (8.2.32) and PFCPSEReq-Flags (8.2.125).
+// Flags of PFCPSMReq-Flags (8.2.31), PFCPSRRsp-Flags (8.2.32) and PFCPSEReq-Flags (8.2.125).
 inline constexpr std::uint8_t kDrobu = 0x01, kSndem = 0x02, kQaurr = 0x04, kResti = 0x01;
 
-// Header of a message (7.2.2).
+// The header of a message (7.2.2).
 struct Header {
   std::uint8_t type = 0;
   std::optional<std::uint64_t> seid{};  // if the S flag is set
   std::uint32_t sequence = 0;           // 24 bits
 };
 
-// Result of reading a header.
+// The result of reading a header.
 enum class HeaderState : std::uint8_t {
   good,
   short_message,  // too short for its header: discarded (7.6.3)
@@ -192,15 +192,16 @@ struct Message {
 // Reads the header of the first message in a datagram. `header` is filled for every state but `short_message`.
 [[nodiscard]] Message read_message(Octets datagram) noexcept;
 
-// One information element (8.1.1). `value` excludes an Enterprise ID's owner: such elements have types from 32768 on
-// and are unknown here.
+// An information element (8.1.1). `value` includes the Enterprise ID of a vendor-specific element; such elements have
+// types from 32768 on, which are all unknown here.
 struct Ie {
   std::uint16_t type = 0;
   Octets value{};
 };
 
-// Reads information elements one after another. After the last, or at one that is longer than what is left, `next`
-// returns nothing; `broken` is true in the second case, and `broken_type` is its type (0: too short for a header).
+// IeReader reads information elements one after another. `next` returns nothing after the last element, and at an
+// element that is longer than the remaining octets; in the latter case `broken` is true, and `broken_type` is the
+// element's type (0: the octets are too short for an element's header).
 class IeReader {
  public:
   explicit IeReader(Octets octets) noexcept : rest_(octets) {}
@@ -214,7 +215,8 @@ class IeReader {
   std::uint16_t broken_type_ = 0;
 };
 
-// Reads fields of a value in network byte order. What is read past the end is 0, and `ok` is false from then on.
+// FieldReader reads fields of a value in network byte order. Fields beyond the end read as 0, and `ok` is false from
+// then on.
 class FieldReader {
  public:
   explicit FieldReader(Octets octets) noexcept : rest_(octets) {}
@@ -231,25 +233,26 @@ class FieldReader {
   bool ok_ = true;
 };
 
-// Writes one message into a buffer. What does not fit is left out, and `ok` is false from then on.
+// MessageWriter writes a message into a buffer. Octets that do not fit are left out, and `ok` is false from then on.
 class MessageWriter {
  public:
   MessageWriter(std::span<std::uint8_t> buffer, const Header& header) noexcept;
 
-  // Opens an information element, whose length `close` writes; grouped ones are opened one in another.
+  // Opens an information element and returns a handle for `close`, which writes the element's length. Grouped elements
+  // are opened inside one another.
   [[nodiscard]] std::size_t open(IeType type) noexcept;
   void close(std::size_t opened) noexcept;
 
   MessageWriter& number(std::uint64_t value, std::size_t octets) noexcept;
   MessageWriter& octets(Octets value) noexcept;
 
-  // Writes an information element of one field.
+  // Writes an information element with a single field.
   void ie(IeType type, std::uint64_t value, std::size_t octets) noexcept;
   void ie(IeType type, Octets value) noexcept;
 
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  // Returns the message with its length. REQUIRES: ok().
+  // Sets the Message Length and returns the message. REQUIRES: ok().
   [[nodiscard]] Octets finish() noexcept;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of PFCP information elements that have more than one field (3GPP TS 29.244, clause 8.2).
+// The values of PFCP information elements with more than one field (3GPP TS 29.244, clause 8.2).
 //
 // Each `read_` function returns nothing if the value is shorter than its own flags require (Invalid length, 7.6.7).
-// Octets behind the fields that are known here belong to later versions and are ignored.
+// Octets behind the known fields belong to later versions and are ignored.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace headroom::gtpu::pfcp {
 // F-TEID (8.2.3).
 struct FTeid {
   bool choose = false;                      // CH: the user plane chooses TEID and address
-  bool has_ipv4 = false, has_ipv6 = false;  // with `choose`: the versions for which an address is to be chosen
-  std::optional<std::uint8_t> choose_id{};  // PDRs with the same one share an F-TEID
+  bool has_ipv4 = false, has_ipv6 = false;  // with `choose`: the IP versions for which an address is to be chosen
+  std::optional<std::uint8_t> choose_id{};  // PDRs with the same CHOOSE ID share an F-TEID
   std::uint32_t teid = 0;
   Address ipv4{}, ipv6{};
 };
@@ -61,7 +61,7 @@ struct SdfFilter {
 };
 [[nodiscard]] std::optional<SdfFilter> read_sdf_filter(Octets value) noexcept;
 
-// Outer Header Creation (8.2.56). Bits of `description`, octet 5 first.
+// Outer Header Creation (8.2.56), with bits of `description`, whose high octet is octet 5.
 inline constexpr std::uint16_t kCreateGtpUIpv4 = 0x0100;
 inline constexpr std::uint16_t kCreateGtpUIpv6 = 0x0200;
 struct OuterHeaderCreation {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CRC-32 of an SNDU, RFC 4326, 4.6: generator 0x104C11DB7, register at first all ones, octets and bits in the order
-// in which they are sent, nothing inverted at the end.
+// The CRC-32 of an SNDU (RFC 4326, 4.6): generator 0x104C11DB7, initial register all ones, octets and bits in the order
+// of transmission, result not inverted.
 #pragma once
 
 #include <array>
@@ -12,27 +12,27 @@
 
 namespace headroom::ule::wire {
 
-// How it is computed. All but `none` give the same value.
+// The way in which the CRC is computed. All kernels but `none` give the same value.
 enum class CrcKernel : std::uint8_t {
-  table,              // an octet a step
-  slice_by_8,         // eight octets a step, with eight tables
-  carry_less,         // 64 octets a step, with PCLMULQDQ
-  wide_carry_less,    // 128 octets a step, with VPCLMULQDQ and AVX2
-  widest_carry_less,  // 256 octets a step, with VPCLMULQDQ and AVX-512
-  none                // the register stays as it is: what a benchmark compares with, and no configuration can choose
+  table,              // 1 octet per step
+  slice_by_8,         // 8 octets per step, with eight tables
+  carry_less,         // 64 octets per step, with PCLMULQDQ
+  wide_carry_less,    // 128 octets per step, with VPCLMULQDQ and AVX2
+  widest_carry_less,  // 256 octets per step, with VPCLMULQDQ and AVX-512
+  none                // leaves the register unchanged: a baseline for benchmarks that no configuration can choose
 };
 inline constexpr std::array<std::string_view, 5> kCrcKernelNames = {"table", "slice-by-8", "pclmulqdq", "vpclmulqdq",
                                                                     "vpclmulqdq-512"};
 
-// Whether this processor has what the kernel needs. Never of `none`.
+// True if this processor has the instructions that the kernel needs. Always false for `none`.
 [[nodiscard]] bool is_offered(CrcKernel kernel) noexcept;
-// The fastest of those offered.
+// Returns the fastest kernel that this processor offers.
 [[nodiscard]] CrcKernel best_kernel() noexcept;
 
 inline constexpr std::uint32_t kCrcAtFirst = 0xFFFFFFFF;
 
-// The register behind the octets, which is the CRC of a message that ends there. `r` is the register in front of them:
-// a message may come in parts. REQUIRES: the kernel is offered, or `none`.
+// Returns the register after the octets, which is the CRC of a message that ends there. `r` is the register before the
+// octets, so a message may come in parts. REQUIRES: the kernel is offered, or `none`.
 [[nodiscard]] std::uint32_t crc32(CrcKernel kernel, std::span<const std::uint8_t> octets,
                                   std::uint32_t r = kCrcAtFirst) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The MPEG-2 TS packet as ULE uses it: RFC 4326, 6 and 7, after ISO/IEC 13818-1, 2.4.3.2.
+// The MPEG-2 TS packet as ULE uses it: RFC 4326, 6 and 7, based on ISO/IEC 13818-1, 2.4.3.2.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ inline constexpr std::size_t kTsHeader = 4;
 inline constexpr std::size_t kTsPayload = kTsOctets - kTsHeader;
 inline constexpr std::uint8_t kSyncOctet = 0x47;
 inline constexpr std::uint16_t kNullPid = 0x1FFF;
-// "It is illegal to receive a Payload Pointer value greater than 181" (7): two octets of an SNDU must fit behind it.
+// The largest Payload Pointer: "It is illegal to receive a Payload Pointer value greater than 181" (7), because two
+// octets of an SNDU must fit behind it.
 inline constexpr std::uint8_t kLargestPayloadPointer = 181;
 
 struct TsHeader {
@@ -26,7 +27,7 @@ struct TsHeader {
   std::uint16_t pid = 0;
   bool scrambled = false;
   std::uint8_t continuity_counter = 0;
-  bool payload_alone = false;  // adaptation_field_control 01: payload, and no adaptation field
+  bool payload_alone = false;  // adaptation_field_control 01: payload without adaptation field
 };
 
 inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payload_unit_start,
@@ -38,7 +39,7 @@ inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payloa
   packet[3] = static_cast<std::uint8_t>(control | (continuity_counter & 0x0FU));
 }
 
-// Nothing where the octets are no TS packet: the wrong number of them, or no sync octet.
+// Reads the header of a TS packet. Returns nothing if the octets are no TS packet: wrong length, or no sync octet.
 [[nodiscard]] inline std::optional<TsHeader> read_ts_header(std::span<const std::uint8_t> packet) noexcept {
   if (packet.size() != kTsOctets || packet[0] != kSyncOctet) return std::nullopt;
   TsHeader header;
