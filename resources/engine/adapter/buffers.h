@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for what an adapter writes: each buffer filled with poison, between fences.
+// Buffers is memory for an adapter's outputs: each buffer is filled with poison and lies between fences.
 #ifndef HEADROOM_ADAPTER_BUFFERS_H
 #define HEADROOM_ADAPTER_BUFFERS_H
 
@@ -17,14 +17,14 @@ inline constexpr std::uint32_t kPoisonLength = 0xA5A5A5A5;
 
 class Buffers {
  public:
-  // Makes room for `count` buffers of `octets` together; those of before are gone.
+  // Makes room for `count` buffers of `octets` octets in total. Earlier buffers become invalid.
   void reset(std::size_t count, std::size_t octets) {
     const std::size_t size = kFence + octets + count * kFence;
     if (arena_.size() < size) arena_.resize(size);
     used_ = 0;
     add_fence();
   }
-  // REQUIRES: there is room.
+  // Returns the next buffer. REQUIRES: there is room.
   [[nodiscard]] std::uint8_t* add(std::size_t capacity) noexcept {
     std::uint8_t* const buffer = arena_.data() + used_;
     std::fill_n(buffer, capacity, kPoisonOctet);
@@ -32,16 +32,17 @@ class Buffers {
     add_fence();
     return buffer;
   }
-  // True if nothing was written around a buffer.
+  // True if the adapter wrote nothing around a buffer.
   [[nodiscard]] static bool are_fences_whole(const std::uint8_t* buffer, std::size_t capacity) noexcept {
     const auto is_whole = [](const std::uint8_t* fence) { return std::memcmp(fence, kWhole.data(), kFence) == 0; };
     return is_whole(buffer - kFence) && is_whole(buffer + capacity);
   }
-  // The buffers are the caller's again (headroom.h, "Buffers"): the next call, of any function, finds nothing in them.
+  // Fills all buffers with poison: they belong to the caller again (headroom.h, "Buffers"), so no later call may find
+  // the outputs in them.
   void poison() noexcept { std::fill_n(arena_.data(), used_, kPoisonOctet); }
 
  private:
-  static constexpr std::size_t kFence = 64;  // octets in front of each buffer, and behind the last
+  static constexpr std::size_t kFence = 64;  // octets in front of each buffer and behind the last one
   static constexpr auto kWhole = [] {
     std::array<std::uint8_t, kFence> fence{};
     fence.fill(0xFE);
@@ -54,7 +55,7 @@ class Buffers {
   }
 
   Octets arena_;
-  std::size_t used_ = 0;  // octets of it, fences included
+  std::size_t used_ = 0;  // used octets, including fences
 };
 
 }  // namespace headroom

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of an adapter's functions. A policy says what becomes of an exception that the adapter lets out, and of an
-// answer that cannot be:
+// Caller calls an adapter's functions. A policy determines the reaction to an exception that the adapter lets out, and
+// to an answer that the ABI does not allow:
 //
 //   Fast ...... nothing is caught; a loop over calls ends at such an answer. For loops that are measured.
 //   Safe ...... both become PromiseBroken.
 //   Watched ... as Safe, and what calls cost is counted; for callers that check each promise (checked.h).
 //
-// A call is inlined, allocates nothing, and costs what its policy adds.
+// Calls are inlined, allocate nothing, and cost only what the policy adds.
 #ifndef HEADROOM_ADAPTER_CALLER_H
 #define HEADROOM_ADAPTER_CALLER_H
 
@@ -37,16 +37,16 @@ struct Safe {
   static auto call(headroom_role role, const char* function, Call&& call) -> decltype(call()) {
     return call_safely(role, function, call);
   }
-  // `sentence()` says what is wrong.
+  // Throws PromiseBroken with the sentence that `sentence()` returns.
   template <typename Sentence>
   [[noreturn]] static void broken(headroom_role role, const char* function, Sentence&& sentence) {
     throw PromiseBroken(role, function, sentence());
   }
 };
 
-// The status of a record in which an adapter has to put another one; no headroom_status.
+// The status of a record before a call, which the adapter must replace; not a headroom_status.
 inline constexpr std::int32_t kNoStatus = 0x5EADBEEF;
-// The content of details before a call: nothing is known.
+// The content of details before a call: no field is known.
 inline constexpr headroom_detail kUnknownDetail = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 255, 0};
 
 struct PacketInput {
@@ -60,13 +60,13 @@ struct PacketOutput {
   Octets octets;
   headroom_detail detail{};
   std::uint16_t type = HEADROOM_TYPE_DEFAULT;
-  std::uint32_t channel = 0;         // that of the input, or what `drain` says
-  std::vector<PacketOutput> more{};  // what `drain` returned behind it
+  std::uint32_t channel = 0;         // channel of the input, or the channel that `drain` reports
+  std::vector<PacketOutput> more{};  // further outputs that `drain` returned
 
   [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK; }
 };
 
-// The outputs of one packet, in order, as the input of the other side. Views into `output`.
+// Returns the outputs of one packet, in order, as inputs of the other side. They are views into `output`.
 [[nodiscard]] std::vector<PacketInput> link_packets_of(const PacketOutput& output);
 
 struct ReversePacket {
@@ -75,7 +75,7 @@ struct ReversePacket {
   std::uint16_t type = HEADROOM_REVERSE_NEAR;
 };
 
-// Records as their callers fill them.
+// Returns a record for `input`, with the output buffer `out`.
 [[nodiscard]] constexpr headroom_packet record_of(const PacketInput& input, std::uint8_t* out, std::size_t capacity,
                                                   std::int32_t status = kNoStatus) noexcept {
   return {.in = input.octets.data(),
@@ -91,25 +91,26 @@ struct ReversePacket {
           .more = 0};
 }
 
-// Returns the fault of an outcome, as a sentence, for a packet that had room for `capacity` octets; empty if there is
-// none.
+// Returns a sentence about what is wrong with the outcome of a packet that had room for `capacity` octets, or an empty
+// string.
 [[nodiscard]] std::string outcome_defect(const headroom_packet& packet, std::uint32_t capacity, bool may_be_empty);
 
-// Throws Error(adapter) at `where` where the adapter lacks an extension that endpoints have.
+// Throws Error(adapter) at `where` if the adapter lacks an extension that endpoints need.
 void require_endpoint(const Instance& instance, const std::string& where = {});
 
 [[nodiscard]] constexpr const char* name_of_function(bool compressing) noexcept {
   return compressing ? "compress" : "decompress";
 }
 
-// Calls for packets go through these two, which a compiler keeps apart: a profile of a run then shows what an adapter
-// spends in each role, whatever its own functions are called. They cost about a nanosecond a call, not a packet.
+// Functions through which all calls for packets go. The compiler keeps them apart, so that a profile shows the time
+// that an adapter spends in each role, whatever the names of its own functions. They cost about a nanosecond for each
+// call, not for each packet.
 using PacketFunction = decltype(headroom_api::compress);
 [[gnu::noinline]] inline std::size_t compress_in_adapter(PacketFunction function, headroom_instance* self,
                                                          headroom_packet* packets, std::size_t count,
                                                          std::uint64_t now_ns, headroom_detail* details) {
   const std::size_t done = function(self, packets, count, now_ns, details);
-  asm volatile("");  // no tail call, which a profile would not show
+  asm volatile("");  // prevents a tail call, which a profile would not show
   return done;
 }
 [[gnu::noinline]] inline std::size_t decompress_in_adapter(PacketFunction function, headroom_instance* self,
@@ -137,7 +138,7 @@ class Caller {
                          : decompress_in_adapter(api().decompress, self, packets, count, now_ns, details);
     });
   }
-  // REQUIRES, as all functions below that have a has_…: the adapter has the function.
+  // Functions with a has_… function REQUIRE that the adapter has the function.
   std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                     headroom_detail* details = nullptr) const {
     headroom_instance* const self = self_;
@@ -185,8 +186,9 @@ class Caller {
 
   // ---- shorter forms, which most callers need. Throw PromiseBroken as the policy says.
 
-  // Gives all packets, in as many calls as the adapter wants. Behind each call, `handled(begin, end)` is for the
-  // packets that it has handled, and drains. Ends at a number of packets that cannot be.
+  // Processes all packets, in as many calls as the adapter needs. After each call, `handled(begin, end)` is called for
+  // the packets that the adapter has handled; it also drains. Stops if the adapter returns an impossible number of
+  // packets.
   template <typename Handled>
   void process_all(bool compressing, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                    headroom_detail* details, Handled&& handled) const {
@@ -206,8 +208,8 @@ class Caller {
     }
   }
 
-  // Drains into `record`, given anew each time, until nothing is left. `take(record)` is for each output. Ends at
-  // `most` outputs; they cannot be.
+  // Drains into copies of `record` until nothing is left, and calls `take(record)` for each output. Stops at `most`
+  // outputs, more than the adapter can have.
   template <typename Take>
   void drain_all(bool compressing, const headroom_packet& record, std::size_t most, std::uint64_t now_ns,
                  Take&& take) const {
@@ -221,8 +223,8 @@ class Caller {
     }
   }
 
-  // The next reverse packet, in `room` for HEADROOM_REVERSE_MAX octets; nothing when none waits (any more), or the
-  // adapter has no such function.
+  // Returns the next reverse packet, which lies in `room` (HEADROOM_REVERSE_MAX octets), or nothing if none waits or
+  // the adapter has no such function.
   struct Reverse {
     OctetView octets;
     std::uint32_t channel;
@@ -243,7 +245,7 @@ class Caller {
     return Reverse{{room, packet.out_length}, packet.channel, packet.out_type};
   }
 
-  // Gives one reverse packet. True when it was taken.
+  // Passes one reverse packet to the adapter. Returns true if the adapter has taken it.
   bool give_reverse(const PacketInput& reverse, std::uint64_t now_ns) const {
     if (!has_give_reverse()) return false;
     headroom_packet packet = record_of(reverse, nullptr, 0, HEADROOM_ERR_INTERNAL);
@@ -251,7 +253,8 @@ class Caller {
     return packet.status == HEADROOM_OK;
   }
 
-  // Nothing when the adapter did it, else its sentence.
+  // Sends a message to the adapter. Returns nothing if the adapter carried it out, or the adapter's sentence if it
+  // refused.
   [[nodiscard]] std::optional<std::string> control(const std::string& message) const {
     if (!has_control()) return "the adapter has no control function.";
     return refusal("control", [&](char* error, std::size_t room) { return control(message.c_str(), error, room); });

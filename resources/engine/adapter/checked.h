@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of an adapter that trust nothing: each output buffer is fresh, poisoned and fenced, and everything that the ABI
-// promises about the outcome of a call is checked before anything uses it. What `load` leaves out for speed, `replay`
-// and `check` do for every packet.
+// Calls of an adapter that check everything: each output buffer is fresh, poisoned and fenced, and every promise of the
+// ABI about an outcome is checked before the outcome is used. `replay` and `check` do so for every packet; `load`
+// leaves these checks out for speed.
 #ifndef HEADROOM_ADAPTER_CHECKED_H
 #define HEADROOM_ADAPTER_CHECKED_H
 
@@ -18,47 +18,48 @@
 
 namespace headroom {
 
-// Functions of instances of each role. All throw PromiseBroken.
+// CheckedInstance has the functions for instances of every role. All throw PromiseBroken.
 class CheckedInstance {
  public:
   explicit CheckedInstance(Instance& instance) : instance_(instance), caller_(instance) {}
 
-  // Without effect where the adapter has no reverse packets.
+  // Returns the next reverse packet, or nothing. Has no effect if the adapter has no reverse packets.
   [[nodiscard]] std::optional<ReversePacket> take_reverse(std::uint64_t now_ns);
-  // True when it was taken. What goes in front of a packet adds to the room of the next `process`.
+  // Passes a reverse packet to the adapter. Returns true if the adapter has taken it. Feedback that goes in front of a
+  // packet adds to the room of the next `process`.
   bool give_reverse(const ReversePacket& packet, std::uint64_t now_ns);
 
-  // Nothing when the adapter understood `message`, else its sentence.
+  // Sends `message` to the adapter. Returns nothing if the adapter understood it, or the adapter's sentence.
   [[nodiscard]] std::optional<std::string> control(const std::string& message) {
     deadline_.reset();
     return caller_.control(message);
   }
 
-  // From now on calls are timed by `cycles`, which must outlive this.
+  // Times all further calls with `cycles`. REQUIRES: `cycles` outlives this object.
   void time_calls(const Cycles& cycles) { caller_.policy().time_with(cycles); }
 
-  // From now on what calls cost is counted.
+  // Counts the cost of all further calls.
   void watch_costs() noexcept { caller_.policy().count_into(costs_); }
-  // The cost of all calls since then together.
+  // Returns the total cost of all calls since watch_costs().
   [[nodiscard]] const CallCosts& costs() const noexcept { return costs_; }
 
   [[nodiscard]] Instance& instance() noexcept { return instance_; }
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
  protected:
-  // A record as it came back, and the octets of its output.
+  // A record after a call, and the octets of its output.
   struct Filled {
     headroom_packet record;
     Octets octets;
   };
 
-  // One record with fresh buffers through `call`, which returns how many records the adapter has handled or filled.
-  // `in`: nullptr of a function that only puts out; then nothing is returned when it has put out nothing.
-  // `may_be_empty`: whether a success may be without octets.
+  // Passes one record with fresh buffers through `call`, which returns the number of records that the adapter has
+  // handled or filled. `in` is nullptr for a function that only puts out; nothing is then returned if it has put out
+  // nothing. `may_be_empty`: a success may have no octets.
   template <typename Call>
   [[nodiscard]] std::optional<Filled> one(const char* function, const OctetView* in, headroom_packet record,
                                           std::size_t room, bool may_be_empty, Call&& call);
-  // Checks what a record promises: `before` is how it was given.
+  // Checks the promises of the ABI about a record. `before` is the record before the call.
   void check_record(const char* function, const headroom_packet& before, const headroom_packet& after,
                     bool may_be_empty) const;
   void check_input(const char* function, OctetView given, const std::uint8_t* in) const;
@@ -71,22 +72,22 @@ class CheckedInstance {
   Caller<Watched> caller_;
   Buffers buffers_;
   Octets input_;
-  std::uint32_t extra_room_ = 0;           // octets of the next `process`, for what goes in front of a packet
-  std::optional<std::uint64_t> deadline_;  // that the instance told behind the last call, which alone changes it
+  std::uint32_t extra_room_ = 0;           // additional octets in the next `process`, for feedback in front of a packet
+  std::optional<std::uint64_t> deadline_;  // deadline after the last call; only calls change it
 
  private:
   CallCosts costs_;
 };
 
-// A compressor or decompressor.
+// Checked is a compressor or decompressor.
 class Checked : public CheckedInstance {
  public:
-  // `expansion`: room for output beyond each input's length.
+  // `expansion` is the room for output in addition to each input's length, in octets.
   explicit Checked(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION)
       : CheckedInstance(instance), expansion_(expansion), drain_room_(expansion) {}
 
-  // Compresses or decompresses, depending on the instance's role, and drains. `outputs` gets one entry for each input;
-  // its old content is overwritten and its memory reused.
+  // Compresses or decompresses, depending on the instance's role, and drains. Fills one entry of `outputs` for each
+  // input, and reuses its memory.
   void process(std::span<const PacketInput> inputs, std::uint64_t now_ns, std::vector<PacketOutput>& outputs);
   [[nodiscard]] std::vector<PacketOutput> process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
     std::vector<PacketOutput> outputs;
@@ -94,20 +95,20 @@ class Checked : public CheckedInstance {
     return outputs;
   }
 
-  // The next deadline, or HEADROOM_NO_DEADLINE.
+  // Returns the next deadline, or HEADROOM_NO_DEADLINE.
   [[nodiscard]] std::uint64_t next_deadline();
-  // Drains what is due at `now_ns`. Afterwards the next deadline is later.
+  // Drains the outputs that are due at `now_ns`. Afterwards the next deadline is later.
   [[nodiscard]] std::vector<PacketOutput> drain_due(std::uint64_t now_ns);
 
-  // The median time of a packet in the timed calls of `process`, in cycles; nothing when none was timed. In bursts, a
-  // packet is charged with its share of the call.
+  // Returns the median time of a packet in timed calls of `process`, in cycles, or nothing if no call was timed. In a
+  // burst, each packet is charged with its share of the call.
   [[nodiscard]] std::optional<double> median_cycles() const;
 
  private:
   [[nodiscard]] bool compresses() const noexcept { return instance_.role() == HEADROOM_COMPRESSOR; }
-  // Fills the records and their buffers, with `room` beyond each input's length.
+  // Fills the records and their buffers, with `room` octets in addition to each input's length.
   void lay_out(std::span<const PacketInput> inputs, std::uint32_t room);
-  // A call has handled records from `begin` to `end`.
+  // Processes the outcome of a call that has handled the records from `begin` to `end`.
   void check_call(std::size_t begin, std::size_t end) const;
   // Checks the record of an input, and takes its output.
   void take_output(std::size_t i, const PacketInput& input, PacketOutput& output);
@@ -116,11 +117,11 @@ class Checked : public CheckedInstance {
   void check_lengths(const headroom_packet& packet, const PacketOutput& output) const;
 
   std::uint32_t expansion_;
-  std::uint32_t drain_room_;  // octets: of the largest record of the last call
+  std::uint32_t drain_room_;  // octets of the largest record of the last call
   std::vector<headroom_packet> packets_;
   std::vector<headroom_packet> expected_;
   std::vector<headroom_detail> details_;
-  std::vector<double> per_packet_;  // cycles, one entry a call
+  std::vector<double> per_packet_;  // cycles for each packet, one entry for each call
 };
 
 // --------------------------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ std::optional<CheckedInstance::Filled> CheckedInstance::one(const char* function
   record.out = buffers_.add(room);
   record.out_capacity = static_cast<std::uint32_t>(room);
   if (in != nullptr) {
-    input_.reserve(in->size() + 1);  // so that data() is no null pointer
+    input_.reserve(in->size() + 1);  // so that data() is never a null pointer
     input_.assign(in->begin(), in->end());
     record.in = input_.data();
     record.in_length = static_cast<std::uint32_t>(in->size());
@@ -145,7 +146,7 @@ std::optional<CheckedInstance::Filled> CheckedInstance::one(const char* function
     broken(function, "it wrote outside the output buffer of " + std::to_string(room) + " octets.");
   if (count == 0 && in == nullptr) return std::nullopt;
   if (count != 1) broken(function, "it returned " + std::to_string(count) + " for one record.");
-  if (in == nullptr) before.channel = record.channel;  // which is the adapter's to fill
+  if (in == nullptr) before.channel = record.channel;  // a field that the adapter fills
   check_record(function, before, record, may_be_empty);
   if (in != nullptr) check_input(function, *in, input_.data());
   Filled filled{record, Octets(record.out, record.out + record.out_length)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-description of an adapter (implementations/README.md): fetched, checked key by key, and its words looked up
-// by index.
+// The self-description of an adapter (implementations/README.md): fetched and checked key by key, with its names looked
+// up by index.
 #ifndef HEADROOM_ADAPTER_DESCRIPTION_H
 #define HEADROOM_ADAPTER_DESCRIPTION_H
 
@@ -16,7 +16,7 @@
 
 namespace headroom {
 
-// The words behind the indices of headroom_detail.
+// The names that the indices in headroom_detail stand for.
 struct Names {
   std::vector<std::string> packet_types;
   std::vector<std::string> modes;
@@ -24,7 +24,7 @@ struct Names {
   std::vector<std::string> decompressor_states;
   std::vector<std::string> events;
 
-  // The word of `index`; empty for 255 ("not known") and for an index that has none.
+  // Returns the name of `index`; empty for 255 ("not known") and for an index without a name.
   [[nodiscard]] static std::string_view word(const std::vector<std::string>& words, std::uint8_t index) noexcept;
 };
 
@@ -41,7 +41,7 @@ struct SchemeDescription {
   std::uint64_t max_channels = 1;
   std::vector<std::string> feedback;
   std::vector<std::string> features;
-  bool packs = false;  // link packets may carry several packets, or parts of them
+  bool packs = false;  // True if link packets may carry several packets, or parts of them
   Names names;
 };
 
@@ -51,16 +51,16 @@ struct Description {
   std::string version;
   std::vector<SchemeDescription> schemes;
 
-  // nullptr when the adapter does not do `scheme`.
+  // Returns the entry of `scheme`, or nullptr if the adapter does not implement it.
   [[nodiscard]] const SchemeDescription* find(std::string_view scheme) const noexcept;
 };
 
-// Text from a function of the adapter with the calling convention of `describe` and `statistics`. Throws Error(adapter)
-// when the function breaks it or the text is too long.
+// Returns the text of an adapter's function with the calling convention of `describe` and `statistics`. Throws
+// Error(adapter) if the function violates the convention or the text is too long.
 template <typename Write>
 [[nodiscard]] std::string fetch_text(const char* function, Write&& write);
 
-// Reads the document. Throws Error(adapter) that names the place when something is missing or of the wrong kind.
+// Reads the document. Throws Error(adapter), which names the place, if something is missing or of the wrong kind.
 [[nodiscard]] Description parse_description(const std::string& text);
 
 [[nodiscard]] Description describe(const headroom_api& api);
@@ -68,7 +68,7 @@ template <typename Write>
 
 // --------------------------------------------------------------------------------------------------------------
 
-inline constexpr std::size_t kLargestText = std::size_t{1} << 24;  // far beyond any honest description
+inline constexpr std::size_t kLargestText = std::size_t{1} << 24;  // octets; far more than any honest description has
 
 template <typename Write>
 std::string fetch_text(const char* function, Write&& write) {

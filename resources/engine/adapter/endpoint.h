@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An endpoint of an adapter (headroom_messages.h) as a P-CSCF, a UE or a node uses it: one message at a time, and
-// no more looked at than keeps its caller safe.
+// Endpoint is an adapter's endpoint (headroom_messages.h) as a P-CSCF, a UE or a node uses it: one message at a time,
+// with only the checks that keep the caller safe.
 #ifndef HEADROOM_ADAPTER_ENDPOINT_H
 #define HEADROOM_ADAPTER_ENDPOINT_H
 
@@ -14,13 +14,13 @@
 
 namespace headroom {
 
-// MessageRoom has room for the output of a message, whatever the adapter writes. One for each thread.
+// MessageRoom has room for the output of a message, whatever the adapter writes. Each thread has one.
 class MessageRoom {
  public:
   explicit MessageRoom(std::size_t longest_message)
       : octets_(std::max<std::size_t>(HEADROOM_MESSAGE_MAX, 2 * longest_message + HEADROOM_MESSAGE_EXPANSION)) {}
   [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
-  // As far as the ABI promises it for an input of `in` octets, and no further.
+  // Returns the room that the ABI promises for an input of `in` octets, and no more.
   [[nodiscard]] std::size_t for_compressing(std::size_t in) const noexcept {
     return std::min(octets_.size(), 2 * in + HEADROOM_MESSAGE_EXPANSION);
   }
@@ -34,33 +34,34 @@ class MessageRoom {
 
 struct Made {
   std::int32_t status = HEADROOM_ERR_INTERNAL;
-  OctetView octets;       // in the MessageRoom
-  bool accepted = false;  // or there was nothing to accept
+  OctetView octets;       // the output, in the MessageRoom
+  bool accepted = false;  // True if the message was accepted, or there was nothing to accept
 };
 
-// Every function throws PromiseBroken when the adapter breaks a promise of the ABI.
+// All functions throw PromiseBroken if the adapter breaks a promise of the ABI.
 class Endpoint {
  public:
-  // Throws Error(adapter) when the adapter refuses. `compartment`: what open() tells of each; null: nothing.
+  // Makes the endpoint. `compartment` is the settings for each open(); null: no settings. Throws Error(adapter) if the
+  // adapter refuses.
   Endpoint(const AdapterJob& job, const Json& compartment);
 
-  // Throws Error(adapter) with the adapter's sentence when it refuses.
+  // Opens a compartment. Throws Error(adapter) with the adapter's sentence if it refuses.
   void open(std::uint32_t compartment);
   void close(std::uint32_t compartment);
 
-  // `most`: octets that what comes of it may have; where they do not suffice, HEADROOM_ERR_NO_SPACE, and the adapter
-  // takes the message for one that was never sent.
+  // Compresses a message. `most` is the largest allowed output in octets; if it does not suffice, the status is
+  // HEADROOM_ERR_NO_SPACE, and the adapter treats the message as never sent.
   [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
                               std::size_t most = ~std::size_t{0});
-  // A datagram whose compartment only its output tells. `accept_as`: the compartment that the application names then,
-  // HEADROOM_NO_SESSION for none.
+  // Decompresses a datagram whose compartment follows from its output. `accept_as` is the compartment that the
+  // application then names; HEADROOM_NO_SESSION: none.
   [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
                                 MessageRoom& room);
-  // The application names the compartment of the message decompressed last, which was not accepted yet. True also when
-  // that message asks for nothing.
+  // Accepts the last decompressed message for the compartment that the application names. REQUIRES: the message has not
+  // been accepted yet. Returns true also if the message has no request.
   [[nodiscard]] bool accept(std::uint32_t compartment);
-  // The next message that the endpoint wants sent by itself, a NACK, valid until the next call; empty when there is
-  // none (any more).
+  // Returns the next message that the endpoint itself wants sent, a NACK, or an empty view if there is none. Valid
+  // until the next call.
   [[nodiscard]] OctetView take_reverse();
 
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
@@ -72,7 +73,7 @@ class Endpoint {
   Instance instance_;
   Caller<Safe> caller_;
   std::string compartment_;
-  std::uint64_t now_ns_ = 0;  // which never goes back
+  std::uint64_t now_ns_ = 0;  // never decreases
   std::array<std::uint8_t, HEADROOM_REVERSE_MAX> reverse_{};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compressor, decompressor, endpoint or first worker of a user plane of an adapter, made from a JSON configuration
-// and destroyed at the end of its scope.
+// Instance is a compressor, decompressor, endpoint or first worker of a user plane of an adapter, made from a JSON
+// configuration and destroyed at the end of its scope.
 #ifndef HEADROOM_ADAPTER_INSTANCE_H
 #define HEADROOM_ADAPTER_INSTANCE_H
 
@@ -23,13 +23,13 @@ namespace headroom {
                                          : "endpoint";
 }
 
-// An adapter as a job names it: {"library": path, "config": {...}}.
+// An adapter in a job: {"library": path, "config": {...}}.
 struct AdapterJob {
   std::string library;
   Json config;
-  std::string where;  // of the object in the job
+  std::string where;  // JSON pointer to the object in the job
 
-  // The keys of the configuration that the engine itself needs, or their defaults.
+  // Values of the configuration that the engine itself needs, or their defaults.
   std::string scheme;
   std::uint32_t channels = 1;
   std::uint32_t flows_of_channel = 1;
@@ -38,12 +38,12 @@ struct AdapterJob {
 
 [[nodiscard]] AdapterJob read_adapter_job(const Value& value);
 
-// Reads the keys of a configuration that the engine has to know; those of the adapter alone stay unread.
+// Reads the keys of a configuration that the engine needs; keys that only the adapter needs are ignored.
 void read_settings(Object& config, AdapterJob& job);
 
 class Instance {
  public:
-  // Opens the library and creates the instance. Throws Error(adapter) with the adapter's own sentence when it refuses.
+  // Opens the library and creates the instance. Throws Error(adapter) with the adapter's own sentence if it refuses.
   Instance(const AdapterJob& job, headroom_role role);
   ~Instance();
   Instance(const Instance&) = delete;
@@ -51,23 +51,23 @@ class Instance {
 
   [[nodiscard]] const Library& library() const noexcept { return *library_; }
   [[nodiscard]] const headroom_api& api() const noexcept { return library_->api(); }
-  // The extensions; nullptr for one that the adapter does not have.
+  // Return the extensions, or nullptr for an extension that the adapter lacks.
   [[nodiscard]] const headroom_sessions* sessions() const noexcept { return library_->sessions(); }
   [[nodiscard]] const headroom_messages* messages() const noexcept { return library_->messages(); }
   [[nodiscard]] headroom_instance* self() const noexcept { return self_; }
-  // The instance; from now on the caller has to destroy it.
+  // Releases the instance to the caller, who then has to destroy it.
   [[nodiscard]] headroom_instance* release() noexcept { return std::exchange(self_, nullptr); }
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
   [[nodiscard]] const Description& description() const noexcept { return description_; }
   [[nodiscard]] const Names& names() const noexcept { return *names_; }
-  // True if its link packets may carry several packets, or parts of them.
+  // True if the adapter's link packets may carry several packets, or parts of them.
   [[nodiscard]] bool packs() const noexcept { return packs_; }
   [[nodiscard]] const std::string& path() const noexcept { return library_->path(); }
   [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
-  // True if one output may need several inputs: a decompressor of segments, or of a scheme that packs.
+  // True if an output may need several inputs: for a decompressor of segments, or of a scheme that packs.
   [[nodiscard]] bool restores_from_several() const noexcept { return largest_restored_ != 0; }
-  // Room that an output buffer has beyond the length of the input, as the ABI promises it: the last link packet may be
-  // shorter than the packet that it completes.
+  // Returns the room that the ABI promises in an output buffer in addition to the input's length, in octets: the last
+  // link packet may be shorter than the packet that it completes.
   [[nodiscard]] std::uint32_t expansion() const noexcept { return HEADROOM_EXPANSION + largest_restored_; }
   [[nodiscard]] Json statistics() const { return headroom::statistics(api(), self_); }
 
@@ -78,14 +78,14 @@ class Instance {
   bool packs_;
   headroom_role role_;
   std::uint32_t channels_;
-  std::uint32_t largest_restored_;  // by a decompressor
+  std::uint32_t largest_restored_;  // octets of the largest packet that a decompressor restores
   headroom_instance* self_;
 };
 
-// The word for a status: "OK", "NOTHING", "ERR_CRC" …; empty for a value that the ABI does not know.
+// Returns the name of a status: "OK", "NOTHING", "ERR_CRC" …; empty for an unknown value.
 [[nodiscard]] const char* name_of_status(std::int32_t status) noexcept;
 
-// {"name", "version", "library", "sha256"} of an adapter, for results.
+// Returns {"name", "version", "library", "sha256"} of an adapter, for results.
 [[nodiscard]] Json identity(const Instance& instance);
 
 }  // namespace headroom

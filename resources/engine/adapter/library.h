@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An adapter's shared library: opened, its function table checked and copied. Nothing else in the engine calls dlopen.
+// Library is an adapter's shared library: opened, with its function table checked and copied. Nothing else in the
+// engine calls dlopen.
 #ifndef HEADROOM_ADAPTER_LIBRARY_H
 #define HEADROOM_ADAPTER_LIBRARY_H
 
@@ -18,16 +19,16 @@ namespace headroom {
 class Library {
  public:
   // Opens `path` (relative to the working directory, never searched for) and checks its table as `checked_table` does.
-  // Throws Error(adapter) at `where` with a sentence when anything is amiss.
+  // Throws Error(adapter) at `where` with a sentence if anything is wrong.
   [[nodiscard]] static std::shared_ptr<const Library> open(const std::string& path, const std::string& where);
 
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // A copy of the table; functions beyond the adapter's own `struct_size` are NULL.
+  // Returns a copy of the table; functions beyond the adapter's own `struct_size` are NULL.
   [[nodiscard]] const headroom_api& api() const noexcept { return api_; }
-  // Copies of the extensions, likewise; nullptr for one that the adapter does not have.
+  // Return copies of the extensions, with the same rule; nullptr for an extension that the adapter lacks.
   [[nodiscard]] const headroom_sessions* sessions() const noexcept { return sessions_ ? &*sessions_ : nullptr; }
   [[nodiscard]] const headroom_messages* messages() const noexcept { return messages_ ? &*messages_ : nullptr; }
   [[nodiscard]] const headroom_tools* tools() const noexcept { return tools_ ? &*tools_ : nullptr; }
@@ -46,14 +47,14 @@ class Library {
   std::string path_;
 };
 
-// Returns the fault of a table, as a sentence; empty if there is none. `table` is the result of
+// Returns a sentence about what is wrong with a table, or an empty string. `table` is the result of
 // headroom_implementation.
 [[nodiscard]] std::string table_defect_version(const headroom_api* table);
 [[nodiscard]] std::string table_defect_size(const headroom_api* table);
 [[nodiscard]] std::string table_defect_functions(const headroom_api& copied);
 [[nodiscard]] std::string table_defect_extensions(const headroom_api& copied);
 
-// The table as far as `struct_size` goes, the rest NULL. REQUIRES: no defect of version.
+// Returns the table up to `struct_size`, with the rest NULL. REQUIRES: the version has no defect.
 [[nodiscard]] headroom_api copy_table(const headroom_api* table);
 
 }  // namespace headroom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A promise of the ABI that an adapter broke. The first of them: no exception crosses the ABI. One that comes all the
-// same is caught right behind the call, while the library that it belongs to is still loaded.
+// The error that an adapter has broken a promise of the ABI. The first promise is that no exception crosses the ABI; an
+// exception that does is caught right behind the call, while its library is still loaded.
 #ifndef HEADROOM_ADAPTER_PROMISE_BROKEN_H
 #define HEADROOM_ADAPTER_PROMISE_BROKEN_H
 
@@ -15,7 +15,7 @@ namespace headroom {
 
 class Instance;
 
-// Error(adapter), of which results tell the parts.
+// PromiseBroken is an Error(adapter) whose parts are listed in results.
 class PromiseBroken : public Error {
  public:
   PromiseBroken(headroom_role role, const char* function, const std::string& sentence)
@@ -25,7 +25,7 @@ class PromiseBroken : public Error {
         role_(role) {}
   PromiseBroken(const Instance& instance, const char* function, const std::string& sentence);
 
-  [[nodiscard]] const std::string& function() const noexcept { return function_; }  // the ABI's name of it
+  [[nodiscard]] const std::string& function() const noexcept { return function_; }  // the function's name in the ABI
   [[nodiscard]] const std::string& sentence() const noexcept { return sentence_; }  // "it changed its input."
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
 
@@ -34,9 +34,9 @@ class PromiseBroken : public Error {
   headroom_role role_;
 };
 
-inline constexpr headroom_role kNoRole{};  // of functions that need no instance
+inline constexpr headroom_role kNoRole{};  // the role for functions that need no instance
 
-// Returns what `call` returns; throws PromiseBroken where an exception comes out of it.
+// Returns the result of `call`. Throws PromiseBroken if `call` throws.
 template <typename Call>
 auto call_safely(headroom_role role, const char* function, Call&& call) -> decltype(call()) {
   std::string what = "it let an exception out, which must not cross the ABI";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last words of a process that dies from what its code does: in whose code it was.
+// A crash handler that names the library whose code made the process die.
 #ifndef HEADROOM_BASE_CRASH_H
 #define HEADROOM_BASE_CRASH_H
 
@@ -9,9 +9,10 @@ namespace headroom {
 // The beginning of the line that is written to standard error before the process dies.
 inline constexpr char kDiedIn[] = "headroom-engine: died in ";
 
-// From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT name the library in whose code the thread was, or that had
-// called the C or C++ library, and then end the process as they would have. It is where it died: memory that one
-// library damages another may die from. Sanitizers know more than that; with them nothing is done. Once in a process.
+// Installs handlers by which SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT name the library whose code the thread was
+// executing, or whose code had called the C or C++ library, and then end the process as usual. The named library is
+// where the process died; another library may have damaged the memory. With sanitizers, which report more, nothing is
+// installed. Called once in a process.
 void tell_where_it_dies();
 
 }  // namespace headroom

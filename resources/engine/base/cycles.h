@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A counter cheap enough to be read once a burst and stage: the time-stamp counter on x86, the monotonic clock
-// elsewhere.
+// A counter that is cheap enough to be read for each burst and stage: the time-stamp counter on x86, the monotonic
+// clock elsewhere.
 #ifndef HEADROOM_BASE_CYCLES_H
 #define HEADROOM_BASE_CYCLES_H
 
@@ -15,41 +15,41 @@
 
 namespace headroom {
 
-// Universal Time since 1970 in nanoseconds, without leap seconds.
+// Returns Universal Time since 1970 in nanoseconds, without leap seconds.
 [[nodiscard]] inline std::uint64_t universal_ns() noexcept {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// CLOCK_MONOTONIC in nanoseconds.
+// Returns CLOCK_MONOTONIC in nanoseconds.
 [[nodiscard]] inline std::uint64_t monotonic_ns() noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// CPU time of the calling thread in nanoseconds.
+// Returns the CPU time of the calling thread in nanoseconds.
 [[nodiscard]] inline std::uint64_t thread_cpu_ns() noexcept {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// True if the processor has a time-stamp counter that runs at one rate in every power state ("invariant TSC") and
-// RDTSCP.
+// True if the processor has RDTSCP and a time-stamp counter with the same rate in every power state ("invariant TSC").
 [[nodiscard]] bool has_invariant_tsc() noexcept;
 
 class Cycles {
  public:
-  // `use_tsc`: has_invariant_tsc(), unless a test wants the clock.
+  // `use_tsc` is has_invariant_tsc(), unless a test needs the clock.
   explicit Cycles(bool use_tsc = has_invariant_tsc()) noexcept
       : use_tsc_(use_tsc), first_cycles_(now()), first_ns_(monotonic_ns()) {}
 
   [[nodiscard]] std::uint64_t now() const noexcept {
 #ifdef HEADROOM_HAS_TSC
     if (use_tsc_) [[likely]] {
-      // RDTSCP waits until what came before has executed, so that a stage is charged with its own cache misses.
+      // RDTSCP waits until all earlier instructions have executed, so that a stage is charged with its own cache
+      // misses.
       unsigned processor;
       return __rdtscp(&processor);
     }
@@ -57,11 +57,11 @@ class Cycles {
     return monotonic_ns();
   }
 
-  // Cycles a second, measured against CLOCK_MONOTONIC since construction; waits until that is at least `at_least_ns`
-  // ago. The longer ago, the better: 50 ms are good to some 10^-6.
+  // Returns the cycles per second, measured against CLOCK_MONOTONIC since construction; waits until at least
+  // `at_least_ns` have passed. Longer times are more accurate: 50 ms give some 10^-6.
   [[nodiscard]] double measured_hz(std::uint64_t at_least_ns = 50'000'000) const noexcept;
 
-  // The cost of one call of `now`, in cycles: the median of many calls.
+  // Returns the cost of one call of `now` in cycles, the median of many calls.
   [[nodiscard]] double cost_of_reading() const;
 
   [[nodiscard]] const char* source() const noexcept { return use_tsc_ ? "tsc" : "clock_monotonic"; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes wrong inside the engine. One exception type; `main` turns it into the one line of JSON that README.md
+// The errors of the engine. There is one exception type; `main` turns it into the line of JSON that README.md
 // describes.
 #ifndef HEADROOM_BASE_ERROR_H
 #define HEADROOM_BASE_ERROR_H
@@ -49,8 +49,8 @@ class Error : public std::runtime_error {
   std::string where_;
 };
 
-// A thread of this process never comes back, so nothing that it may use can be taken down: `main` reports this error
-// and ends the process at once. The thrower must not free what that thread may use.
+// The error that a thread of this process never returns, so nothing that it may use can be destroyed: `main` reports
+// this error and ends the process at once. REQUIRES: the thrower frees nothing that the thread may use.
 class Stuck : public Error {
  public:
   using Error::Error;

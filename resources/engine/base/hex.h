@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Octets as hexadecimal text, the form they have in jobs and results.
+// Conversion between octets and hexadecimal text, the form of octets in jobs and results.
 #ifndef HEADROOM_BASE_HEX_H
 #define HEADROOM_BASE_HEX_H
 
@@ -12,10 +12,10 @@
 
 namespace headroom {
 
-// Two lower-case digits an octet.
+// Returns two lower-case digits for each octet.
 [[nodiscard]] std::string to_hex(OctetView octets);
 
-// Nothing when `text` holds an odd number of digits or anything that is neither a digit nor white space.
+// Returns the octets, or nothing if `text` has an odd number of digits or other characters than digits and white space.
 [[nodiscard]] std::optional<Octets> from_hex(std::string_view text);
 
 }  // namespace headroom

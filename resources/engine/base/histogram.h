@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A log-linear histogram in the manner of HdrHistogram: each power of two is cut into 128 equal parts, so that the
-// upper edge of a bucket is at most 1/128 (0.8 %) above every value in it. Recording is a shift, an addition and a
-// store.
+// Histogram is a log-linear histogram in the manner of HdrHistogram: each power of two is divided into 128 equal parts,
+// so that the upper edge of a bucket is at most 1/128 (0.8 %) above every value in it. Recording is a shift, an
+// addition and a store.
 #ifndef HEADROOM_BASE_HISTOGRAM_H
 #define HEADROOM_BASE_HISTOGRAM_H
 
@@ -45,8 +45,8 @@ class Histogram {
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
   [[nodiscard]] std::uint64_t largest() const noexcept { return largest_; }  // exact
 
-  // The smallest bucket edge below which (inclusive) lies at least the share `q` of the values; 0 when there are none.
-  // REQUIRES: 0 <= q <= 1.
+  // Returns the smallest bucket edge such that at least the share `q` of the values is not above it; 0 if there are no
+  // values. REQUIRES: 0 <= q <= 1.
   [[nodiscard]] std::uint64_t quantile(double q) const noexcept {
     const double wanted = q * static_cast<double>(total_);
     std::uint64_t seen = 0;
@@ -58,7 +58,7 @@ class Histogram {
     return 0;
   }
 
-  // Calls visit(upper edge, count) for every bucket that holds something, from the smallest.
+  // Calls visit(upper edge, count) for every non-empty bucket, from the smallest on.
   template <typename Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -73,7 +73,7 @@ class Histogram {
     return static_cast<std::size_t>(std::uint64_t{shift} << kPartBits) + static_cast<std::size_t>(value >> shift);
   }
 
-  // The largest value that index_of maps to `index`.
+  // Returns the largest value that index_of maps to `index`.
   [[nodiscard]] static constexpr std::uint64_t upper_edge(std::size_t index) noexcept {
     if (index < (std::size_t{2} << kPartBits)) return index;
     const std::size_t shift = (index >> kPartBits) - 1;
@@ -87,8 +87,8 @@ class Histogram {
   std::uint64_t largest_ = 0;
 };
 
-// {"count", "p50", "p90", "p99", "p99.9", "max", "buckets": [[upper edge, count], …]} with every value multiplied by
-// `unit`; null when nothing was recorded.
+// Returns {"count", "p50", "p90", "p99", "p99.9", "max", "buckets": [[upper edge, count], …]}, with every value
+// multiplied by `unit`; null if nothing was recorded.
 [[nodiscard]] Json json_of(const Histogram& histogram, double unit);
 
 }  // namespace headroom

@@ -6,7 +6,7 @@
 
 namespace headroom {
 
-// The engine's identity in results: {"version", "build"}.
+// Returns the engine's identity for results: {"version", "build"}.
 [[nodiscard]] inline Json engine_identity() { return {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}; }
 
 }  // namespace headroom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading JSON from outside: every value knows where it stands, wrong types, impossible values, unknown
-// keys and keys given twice are errors that name the place (JSON pointer, RFC 6901) and say what would be right.
+// Reads JSON from outside. Every value knows its place; wrong types, impossible values, unknown keys and repeated keys
+// are errors that name the place (JSON pointer, RFC 6901) and say what would be right.
 #ifndef HEADROOM_BASE_JSON_READER_H
 #define HEADROOM_BASE_JSON_READER_H
 
@@ -24,12 +24,12 @@ namespace headroom {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr int kLargestJsonDepth = 64;  // nothing of ours is deeper than a dozen
+inline constexpr int kLargestJsonDepth = 64;  // the engine's own documents have at most a dozen levels
 
-// Parses a whole document. Throws Error(job) with the line and column of what is wrong.
+// Parses a whole document. Throws Error(job) with the line and column of the mistake.
 [[nodiscard]] Json parse_json(std::string_view text);
 
-// One value and its place.
+// Value is a JSON value and its place in the document.
 class Value {
  public:
   Value(const Json& json, std::string pointer) : json_(&json), pointer_(std::move(pointer)) {}
@@ -44,12 +44,12 @@ class Value {
   [[nodiscard]] double number(double smallest, double largest) const;
   [[nodiscard]] double probability() const { return number(0, 1); }
   [[nodiscard]] Octets hex() const;
-  // The position of the text in `choices`.
+  // Returns the index of the text in `choices`.
   [[nodiscard]] std::size_t choice(std::span<const std::string_view> choices) const;
   [[nodiscard]] std::size_t choice(std::initializer_list<std::string_view> choices) const {
     return choice(std::span(choices.begin(), choices.size()));
   }
-  [[nodiscard]] std::vector<Value> items() const;  // of an array
+  [[nodiscard]] std::vector<Value> items() const;  // items of an array
 
   [[noreturn]] void fail(const std::string& sentence) const;
 
@@ -58,7 +58,7 @@ class Value {
   std::string pointer_;
 };
 
-// A JSON object whose keys are read one by one; `finish` then refuses the keys that were not read.
+// Object is a JSON object whose keys are read one by one; `finish` then refuses keys that were not read.
 class Object {
  public:
   explicit Object(const Value& value);
@@ -67,13 +67,13 @@ class Object {
   [[nodiscard]] std::optional<Value> optional(std::string_view key);
   [[nodiscard]] bool has(std::string_view key) const { return json_->contains(key); }
 
-  // With defaults for what is absent.
+  // Functions that return a default for an absent key.
   [[nodiscard]] bool boolean(std::string_view key, bool otherwise);
   [[nodiscard]] std::uint64_t integer(std::string_view key, std::uint64_t smallest, std::uint64_t largest,
                                       std::uint64_t otherwise);
   [[nodiscard]] double probability(std::string_view key, double otherwise);
 
-  // Throws Error(job) for the first key that was neither required nor optional.
+  // Throws Error(job) for the first key that was read neither as required nor as optional.
   void finish() const;
 
   [[noreturn]] void fail(const std::string& sentence) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of text on descriptors: requests that a command answers one by one.
+// Lines of text on file descriptors: requests that a command answers one by one.
 #ifndef HEADROOM_BASE_LINES_H
 #define HEADROOM_BASE_LINES_H
 
@@ -11,12 +11,12 @@
 
 namespace headroom {
 
-// Reads the lines of a descriptor. Throws Error(input) where the descriptor fails or a line is longer than any job.
+// Lines reads the lines of a descriptor. Throws Error(input) if the descriptor fails or a line is longer than any job.
 class Lines {
  public:
   explicit Lines(int descriptor) : descriptor_(descriptor) {}
 
-  // The next line; nothing at the end of the input, or when `signals` (-1: no descriptor) can be read.
+  // Returns the next line, or nothing at the end of the input or if `signals` is readable (-1: no descriptor).
   [[nodiscard]] std::optional<std::string> next(int signals = -1);
 
  private:

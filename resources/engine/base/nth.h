@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One of several, as sentences name it.
+// The names of numbered things in sentences.
 #ifndef HEADROOM_BASE_NTH_H
 #define HEADROOM_BASE_NTH_H
 
@@ -9,7 +9,8 @@
 
 namespace headroom {
 
-// "packet 31" of the index 30: sentences count from 1, as tools that read captures do, and indices count from 0.
+// Returns "packet 31" for the index 30: sentences count from 1, as tools that read captures do, while indices count
+// from 0.
 [[nodiscard]] inline std::string nth(const char* what, std::uint64_t index) {
   return std::string(what) + ' ' + std::to_string(index + 1);
 }

@@ -24,7 +24,7 @@ using OctetView = std::span<const std::uint8_t>;
   return (std::uint32_t{at[0]} << 24) | (std::uint32_t{at[1]} << 16) | (std::uint32_t{at[2]} << 8) | at[3];
 }
 
-// Written so that it becomes one load and one swap.
+// Returns a number in network byte order; written so that the compiler makes one load and one swap of it.
 [[nodiscard]] inline std::uint64_t load64(const std::uint8_t* at) noexcept {
   std::uint64_t value;
   std::memcpy(&value, at, sizeof value);
@@ -46,8 +46,8 @@ inline void store64(std::uint8_t* at, std::uint64_t value) noexcept {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Adds the 16-bit words of `octets` to `sum`, an odd last octet padded with zero (RFC 1071). REQUIRES: fewer than 2^16
-// words in all.
+// Returns `sum` plus the 16-bit words of `octets`; an odd last octet is padded with zero (RFC 1071). REQUIRES: fewer
+// than 2^16 words in all.
 [[nodiscard]] constexpr std::uint32_t checksum_add(std::uint32_t sum, OctetView octets) noexcept {
   std::size_t i = 0;
   for (; i + 1 < octets.size(); i += 2) sum += load16(&octets[i]);
@@ -55,25 +55,24 @@ inline void store64(std::uint8_t* at, std::uint64_t value) noexcept {
   return sum;
 }
 
-// Twice is enough: the first fold leaves at most 0x1FFFE. No loop, because its length would be mispredicted.
+// Folds twice, which is enough, as the first fold leaves at most 0x1FFFE. A loop would be mispredicted.
 [[nodiscard]] constexpr std::uint16_t checksum_fold(std::uint32_t sum) noexcept {
   sum = (sum & 0xFFFF) + (sum >> 16);
   return static_cast<std::uint16_t>(sum + (sum >> 16));
 }
 
-// The checksum field that makes `sum` right.
+// Returns the checksum field that makes `sum` right.
 [[nodiscard]] constexpr std::uint16_t checksum_finish(std::uint32_t sum) noexcept {
   return static_cast<std::uint16_t>(~checksum_fold(sum));
 }
 
-// A checksum after the sum of the words it covers has grown by `sum_of_new - sum_of_old`: HC' = ~(~HC + ~m + m') of RFC
-// 1624, equation 3. Give several words at once as `delta`, the sum of each new word plus the complement of each old
-// one.
+// Returns a checksum after the sum of the covered words has grown by `sum_of_new - sum_of_old`: HC' = ~(~HC + ~m + m')
+// of RFC 1624, equation 3. For several words, `delta` is the sum of each new word plus the complement of each old word.
 [[nodiscard]] constexpr std::uint16_t checksum_update(std::uint16_t checksum, std::uint32_t delta) noexcept {
   return checksum_finish((~std::uint32_t{checksum} & 0xFFFF) + delta);
 }
 
-// The contribution of one word that changes, for checksum_update.
+// Returns the contribution of a changed word to `delta` of checksum_update.
 [[nodiscard]] constexpr std::uint32_t word_delta(std::uint16_t from, std::uint16_t to) noexcept {
   return (~std::uint32_t{from} & 0xFFFF) + to;
 }

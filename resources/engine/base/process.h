@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel says about this process and the cores: affinity, jiffies of /proc/stat, resident memory, context
+// The kernel's data about this process and the cores: affinity, jiffies of /proc/stat, resident memory, context
 // switches.
 #ifndef HEADROOM_BASE_PROCESS_H
 #define HEADROOM_BASE_PROCESS_H
@@ -19,27 +19,27 @@ struct CoreJiffies {
   std::uint64_t user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
 };
 
-// Binds the calling thread to one core with sched_setaffinity. Throws Error(job) at `where` when this process may not
-// use that core.
+// Binds the calling thread to one core with sched_setaffinity. Throws Error(job) at `where` if this process may not use
+// the core.
 void pin_to_core(unsigned core, const std::string& where);
 
-// The line of core `core` in the text of /proc/stat; nothing when it is missing or malformed.
+// Returns the line of core `core` in the text of /proc/stat, or nothing if it is missing or malformed.
 [[nodiscard]] std::optional<CoreJiffies> parse_core_jiffies(std::string_view proc_stat, unsigned core);
 [[nodiscard]] std::optional<CoreJiffies> read_core_jiffies(unsigned core);
 
-// {"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"}; null where there are none.
+// Returns {"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"}; null without a value.
 [[nodiscard]] Json json_of(const std::optional<CoreJiffies>& jiffies);
 
-// Octets of this process that are in memory (/proc/self/statm).
+// Returns the octets of this process that are in memory (/proc/self/statm).
 [[nodiscard]] std::uint64_t resident_octets();
 
-// Time that processors have spent on this process, all its threads together, in nanoseconds.
+// Returns the processor time of this process, all threads together, in nanoseconds.
 [[nodiscard]] std::uint64_t processor_time_ns();
 
-// The number of involuntary context switches of the calling thread.
+// Returns the number of involuntary context switches of the calling thread.
 [[nodiscard]] std::uint64_t involuntary_switches();
 
-// The core that the calling thread runs on.
+// Returns the core on which the calling thread runs.
 [[nodiscard]] unsigned current_core();
 
 }  // namespace headroom

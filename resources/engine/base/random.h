@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Randomness that is the same on every platform, library and compiler: same seed, same octets on the link. The
-// distributions of <random> are not specified to that degree, and floating-point logarithms differ between libraries,
-// so both are avoided: every decision is an integer comparison.
+// Random numbers that are the same on every platform, library and compiler: the same seed gives the same octets on the
+// link. The distributions of <random> are not specified exactly enough, and floating-point logarithms differ between
+// libraries, so neither is used: every decision is an integer comparison.
 #ifndef HEADROOM_BASE_RANDOM_H
 #define HEADROOM_BASE_RANDOM_H
 
@@ -13,19 +13,19 @@ namespace headroom {
 
 inline constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;  // 2^64 divided by the golden ratio
 
-// The output function of SplitMix64: a bijection that scatters its argument over 64 bits.
+// Returns the output function of SplitMix64: a bijection that scatters its argument over 64 bits.
 [[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t z) noexcept {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return z ^ (z >> 31);
 }
 
-// A key for an independent stream below `key`, such as one flow of a seed or one purpose of a flow.
+// Returns the key of an independent stream below `key`, such as one flow of a seed or one purpose of a flow.
 [[nodiscard]] constexpr std::uint64_t derive(std::uint64_t key, std::uint64_t stream) noexcept {
   return mix64(mix64(key + kGolden) + stream * kGolden);
 }
 
-// The draw number `index` of the stream `key`: random access, no state.
+// Returns draw number `index` of the stream `key`: random access without state.
 [[nodiscard]] constexpr std::uint64_t draw_at(std::uint64_t key, std::uint64_t index) noexcept {
   return mix64(key + (index + 1) * kGolden);
 }
@@ -53,7 +53,8 @@ class Xoshiro256 {
   std::uint64_t state_[4] = {};
 };
 
-// An event of probability p, decided by the upper 53 bits of a draw. p = 0 never happens and p = 1 always does.
+// Chance is an event of probability p, decided by the upper 53 bits of a draw. p = 0 never happens and p = 1 always
+// does.
 class Chance {
  public:
   constexpr Chance() noexcept : threshold_(0) {}
@@ -67,7 +68,8 @@ class Chance {
   std::uint64_t threshold_;
 };
 
-// Uniform over 0 .. limit inclusive, by masking and rejecting: `next` is called until a value fits.
+// Returns a uniformly distributed number from 0 to `limit` inclusive, by masking and rejecting: `next` is called until
+// a value fits.
 template <typename Next>
 [[nodiscard]] constexpr std::uint64_t uniform(std::uint64_t limit, Next&& next) {
   if (limit == 0) return 0;
@@ -78,12 +80,13 @@ template <typename Next>
   }
 }
 
-// As above from one draw, with a bias below (limit + 1) / 2^32. REQUIRES: limit < 2^32 - 1.
+// Returns such a number from a single draw, with a bias below (limit + 1) / 2^32. REQUIRES: limit < 2^32 - 1.
 [[nodiscard]] constexpr std::uint32_t scale(std::uint64_t draw, std::uint32_t limit) noexcept {
   return static_cast<std::uint32_t>(((draw >> 32) * (std::uint64_t{limit} + 1)) >> 32);
 }
 
-// -log2((draw + 1) / 2^64) with 24 bits of fraction, by squaring a 32-bit mantissa: one bit of the logarithm a square.
+// Returns -log2((draw + 1) / 2^64) with 24 bits of fraction, by squaring a 32-bit mantissa: each square gives one bit
+// of the logarithm.
 [[nodiscard]] constexpr std::uint64_t negative_log2_q24(std::uint64_t draw) noexcept {
   const std::uint64_t value = draw == ~std::uint64_t{0} ? draw : draw + 1;
   const int zeros = std::countl_zero(value);
@@ -99,8 +102,8 @@ template <typename Next>
   return (static_cast<std::uint64_t>(zeros + 1) << 24) - log2;
 }
 
-// An exponentially distributed duration with the mean `mean`, from one draw. REQUIRES: mean < 2^32. Never more
-// than 44.4 * mean.
+// Returns an exponentially distributed duration with the mean `mean`, from one draw, at most 44.4 * mean. REQUIRES:
+// mean < 2^32.
 [[nodiscard]] constexpr std::uint64_t exponential(std::uint64_t draw, std::uint32_t mean) noexcept {
   constexpr std::uint64_t kLn2Q24 = 11629080;  // ln 2 with 24 bits of fraction
   const std::uint64_t multiple = (negative_log2_q24(draw) * kLn2Q24) >> 24;

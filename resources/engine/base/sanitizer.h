@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this is a build with AddressSanitizer or ThreadSanitizer, and how much of the heap is in use.
+// The presence of AddressSanitizer or ThreadSanitizer in this build, and the heap memory in use.
 #ifndef HEADROOM_BASE_SANITIZER_H
 #define HEADROOM_BASE_SANITIZER_H
 
@@ -43,7 +43,7 @@ inline constexpr bool kAddressSanitizer = false;
 inline void report_into(std::intptr_t /*descriptor*/) {}
 [[nodiscard]] inline std::size_t heap_in_use() {
   const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;  // in arenas, and in mappings of their own
+  return info.uordblks + info.hblkhd;  // in arenas and in separate mappings
 }
 #endif
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SHA-256 (FIPS 180-4), to name the library that was measured. Ours because a build with -m32 has no libcrypto to link.
+// SHA-256 (FIPS 180-4), to identify the measured library. Implemented here because a build with -m32 has no libcrypto
+// to link.
 #ifndef HEADROOM_BASE_SHA256_H
 #define HEADROOM_BASE_SHA256_H
 
@@ -15,7 +16,7 @@ namespace headroom {
 class Sha256 {
  public:
   void update(OctetView octets);
-  // The digest as 64 hexadecimal digits. The object is spent afterwards.
+  // Returns the digest as 64 hexadecimal digits. The object cannot be used afterwards.
   [[nodiscard]] std::string finish();
 
  private:
@@ -28,7 +29,7 @@ class Sha256 {
   std::uint64_t total_ = 0;
 };
 
-// The digest of a file. Throws Error(input) when it cannot be read.
+// Returns the digest of a file. Throws Error(input) if the file cannot be read.
 [[nodiscard]] std::string sha256_of_file(const std::string& path);
 
 }  // namespace headroom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How frames say that they carry link packets of a scheme.
+// The framing of link packets: the ways in which frames tell that they carry link packets of a scheme.
 #ifndef HEADROOM_CAPTURE_LINK_FRAMING_H
 #define HEADROOM_CAPTURE_LINK_FRAMING_H
 
@@ -14,42 +14,43 @@
 
 namespace headroom {
 
-// A kind of link packets that PPP tells apart by its protocol number.
+// A kind of link packets that PPP distinguishes by a protocol number.
 struct PppVariant {
   std::uint16_t protocol;
   std::string_view packets;        // "small CIDs"
-  std::string_view configuration;  // what a configuration holds for them, as JSON: "\"cids\": \"small\""
+  std::string_view configuration;  // the keys of a configuration for this kind, as JSON: "\"cids\": \"small\""
 };
 
-// IEEE's Ethernet type for local experiments (IEEE 802, 9.2.3).
+// The Ethernet type for local experiments (IEEE 802, 9.2.3).
 inline constexpr std::uint16_t kEtherTypeExperimental = 0x88B5;
 
-// The bits by which a receiver marks a link packet in which it has found errors: MPEG-2's transport_error_indicator.
+// The bits by which a receiver marks a link packet with errors: MPEG-2's transport_error_indicator.
 struct ErrorMark {
   std::size_t octet = 0;
   std::uint8_t mask = 0;
 };
 
-// Link packets of one length, which all begin with the same octet: TS packets. Datagrams hold several of them.
+// Link packets of a fixed length that all begin with the same octet, such as TS packets. A datagram holds several of
+// them.
 struct CellFraming {
   std::size_t octets = 0;
   std::uint8_t first = 0;
 };
 
 struct LinkFraming {
-  std::string_view title;  // of the scheme, in sentences
+  std::string_view title;  // name of the scheme's link packets in sentences
   std::uint16_t ether_type = kEtherTypeExperimental;
   std::span<const PppVariant> ppp{};
-  bool typed = false;                   // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
-  std::uint16_t feedback_type = 0;      // where they are typed: that of feedback
-  bool carries_ether_types = false;     // packets of many kinds, whose types are those of Ethernet, 0 for IP
-  std::optional<LinkType> link_type{};  // captures of this type have link packets without any frame
-  std::optional<std::uint8_t> padding{};  // an octet that may stand in front of a packet, any number of times
+  bool typed = false;                   // True if a link packet's type (headroom.h, "Types") is its PPP protocol number
+  std::uint16_t feedback_type = 0;      // type of feedback, if link packets are typed
+  bool carries_ether_types = false;     // True if packets are of many kinds, with Ethernet types, 0 for IP
+  std::optional<LinkType> link_type{};  // link type of captures that have link packets without frames
+  std::optional<std::uint8_t> padding{};  // an octet that may occur any number of times in front of a packet
   std::optional<CellFraming> cells{};
-  std::span<const std::uint8_t> idle{};  // a link packet that carries nothing, where a link has to send something
+  std::span<const std::uint8_t> idle{};  // an empty link packet, for links that must always send something
   std::optional<ErrorMark> error_mark{};
 
-  // The variant with a protocol number, as an index; nothing where there is none.
+  // Returns the index of the variant with this protocol number, or nothing.
   [[nodiscard]] constexpr std::optional<std::size_t> variant_of(std::uint16_t protocol) const noexcept {
     for (std::size_t i = 0; i < ppp.size(); ++i) {
       if (ppp[i].protocol == protocol) return i;

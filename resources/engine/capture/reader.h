@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture files, pcap and pcapng, through libpcap. In a build without it (HEADROOM_CAPTURES=OFF) reading throws.
+// Reads capture files (pcap and pcapng) with libpcap. In a build without libpcap (HEADROOM_CAPTURES=OFF), reading
+// throws.
 #ifndef HEADROOM_CAPTURE_READER_H
 #define HEADROOM_CAPTURE_READER_H
 
@@ -18,22 +19,22 @@ namespace headroom {
 struct CapturedPacket {
   std::uint64_t time_ns = 0;  // since the first packet of the file; never decreases
   Octets octets;
-  std::uint16_t type = 0;  // of a link packet whose scheme has types
+  std::uint16_t type = 0;  // type of a link packet, if its scheme has types
 };
 
 struct CaptureFilter {
-  const LinkFraming* link = nullptr;  // link packets of a scheme; nullptr: IP packets
+  const LinkFraming* link = nullptr;  // framing of the link packets to read; nullptr: IP packets
   std::optional<MacAddress> source_mac;
   FrameDirection direction = FrameDirection::unknown;  // unknown: either
-  bool one_sender = false;      // of link packets without a filter: those of the first sender alone
-  std::size_t ppp_variant = 0;  // of the link packets, where PPP tells them apart
+  bool one_sender = false;                             // without a filter: only link packets of the first sender
+  std::size_t ppp_variant = 0;                         // variant of the link packets, if PPP distinguishes them
 };
 
 struct CaptureCounts {
-  std::uint64_t truncated = 0;     // frames or packets of which a part is missing: left out
+  std::uint64_t truncated = 0;     // incomplete frames or packets: left out
   std::uint64_t too_long = 0;      // packets of more than 65,535 octets: left out
-  std::uint64_t others = 0;        // frames that carry something else: left out
-  std::uint64_t other_sender = 0;  // link packets of another sender than the one that is read: left out
+  std::uint64_t others = 0;        // frames with other content: left out
+  std::uint64_t other_sender = 0;  // link packets of another sender: left out
   std::uint64_t without_length =
       0;  // packets as long as their frames, for they say 0 themselves: their length is written
 };
@@ -47,14 +48,14 @@ struct Capture : CaptureCounts {
 inline constexpr std::size_t kMostCapturedOctets = std::size_t{4}
                                                    << 30;  // in all, so that a file cannot take all memory
 
-// Throws Error(input) with a sentence when the file cannot be opened, is no capture, has a link type that is not read,
-// or ends in the middle of a packet.
+// Reads a capture file. Throws Error(input) with a sentence if the file cannot be opened, is no capture, has an
+// unsupported link type, or ends in the middle of a packet.
 [[nodiscard]] Capture read_capture(const std::string& path, const CaptureFilter& filter);
 
 // Reads a capture from a file in memory, for tests.
 [[nodiscard]] Capture read_capture(OctetView file, const CaptureFilter& filter);
 
-// "02:00:00:00:00:01".
+// Parses a MAC address such as "02:00:00:00:00:01".
 [[nodiscard]] std::optional<MacAddress> parse_mac(const std::string& text);
 
 }  // namespace headroom

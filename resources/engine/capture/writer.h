@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Capture files of our own making: pcapng (IETF draft-ietf-opsawg-pcapng) with interfaces and comments, and classic
-// pcap for tools that know nothing else.
+// Writes capture files: pcapng (IETF draft-ietf-opsawg-pcapng) with interfaces and comments, and classic pcap for tools
+// that support nothing else.
 #ifndef HEADROOM_CAPTURE_WRITER_H
 #define HEADROOM_CAPTURE_WRITER_H
 
@@ -15,11 +15,13 @@
 
 namespace headroom {
 
-// A file that is written in order. Every failure, a full disk included, is an Error(output), and leaves no cut file.
+// OutputFile is a file that is written sequentially. Every failure, including a full disk, is an Error(output) and
+// leaves no truncated file.
 class OutputFile {
  public:
-  // The time at which the file appears under its name. `growing`: with the first packet, so that readers can follow it,
-  // and a process that dies leaves its packets. `whole`: when it is closed; an earlier file stays until then.
+  // The time at which the file appears under its name. `growing`: with the first packet, so that readers can follow the
+  // file, and a process that dies leaves its packets. `whole`: when the file is closed; until then an earlier file
+  // remains.
   enum class Appears { growing, whole };
 
   explicit OutputFile(const std::string& path, Appears appears = Appears::growing);
@@ -30,7 +32,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(const void* data, std::size_t size);
-  // Flushes and closes, and reports failures. Without it the file may be incomplete without an error.
+  // Flushes and closes the file, and reports failures. REQUIRES: the caller calls it; otherwise the file may be
+  // incomplete without an error.
   void close();
 
  private:
@@ -41,7 +44,7 @@ class OutputFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::string path_;
-  std::string written_;  // the name under which it is written; empty once there is nothing of it to remove
+  std::string written_;  // name of the file while it is written; empty once there is nothing to remove
   Appears appears_;
   std::unique_ptr<std::FILE, Close> file_;
 };
@@ -50,7 +53,7 @@ class PcapngWriter {
  public:
   explicit PcapngWriter(const std::string& path);
 
-  // Returns the number of the interface, from 0. To be called before its first packet.
+  // Adds an interface and returns its number, from 0. REQUIRES: called before the interface's first packet.
   std::uint32_t add_interface(LinkType type, const std::string& name);
   void write(std::uint32_t interface, std::uint64_t time_ns, OctetView octets, const std::string& comment = {});
   void close() { file_.close(); }
@@ -60,12 +63,12 @@ class PcapngWriter {
   std::uint32_t interfaces_ = 0;
 };
 
-// Is there whole, or not at all.
+// PcapWriter writes a classic pcap file, which appears as a whole or not at all.
 class PcapWriter {
  public:
   PcapWriter(const std::string& path, LinkType type);
 
-  // Times are kept in microseconds, the form that every reader knows.
+  // Writes a packet. Times are rounded to microseconds, the form that every reader supports.
   void write(std::uint64_t time_ns, OctetView octets);
   void close() { file_.close(); }
 
@@ -73,14 +76,16 @@ class PcapWriter {
   OutputFile file_;
 };
 
-// An Ethernet frame around `payload`. Not padded: a compressed packet does not know its own length.
+// Returns an Ethernet frame around `payload`, without padding, because a compressed packet does not contain its own
+// length.
 [[nodiscard]] Octets ethernet_frame(const MacAddress& destination, const MacAddress& source, std::uint16_t ether_type,
                                     OctetView payload);
 
-// A PPP frame around `payload`, with address and control field: HDLC-like framing without flags and FCS (RFC 1662).
+// Returns a PPP frame around `payload` with address and control field, without flags and FCS (HDLC-like framing, RFC
+// 1662).
 [[nodiscard]] Octets ppp_frame(std::uint16_t protocol, OctetView payload);
 
-// The ends of a link in the captures that the engine writes: locally administered addresses.
+// The addresses of a link's ends in the engine's captures: locally administered addresses.
 inline constexpr MacAddress kMacA = {0x02, 0, 0, 0, 0, 0x0A};
 inline constexpr MacAddress kMacB = {0x02, 0, 0, 0, 0, 0x0B};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A digest of everything that was put on a link, in order, before the link did anything to it. Two runs of the same job
-// with the same digest had the same octets on the link.
+// LinkDigest is a digest of everything that was put on a link, in order and before impairments. Two runs of a job with
+// the same digest had the same octets on the link.
 #ifndef HEADROOM_LINK_DIGEST_H
 #define HEADROOM_LINK_DIGEST_H
 
@@ -16,7 +16,8 @@ namespace headroom {
 
 class LinkDigest {
  public:
-  // `way` tells apart what the packets of one run travel on: the two directions, and the feedback channels of each.
+  // Adds a packet. `way` distinguishes the ways of packets in a run: the two directions, and the feedback channels of
+  // each.
   void add(std::uint8_t way, std::uint32_t channel, OctetView octets, std::uint16_t type = 0) {
     const auto length = static_cast<std::uint32_t>(octets.size());
     std::array<std::uint8_t, 9> prefix = {way};
@@ -29,7 +30,7 @@ class LinkDigest {
     sha256_.update(octets);
   }
 
-  // 64 hexadecimal digits. The object is spent afterwards.
+  // Returns 64 hexadecimal digits. The object cannot be used afterwards.
   [[nodiscard]] std::string finish() { return sha256_.finish(); }
 
  private:

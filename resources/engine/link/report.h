@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a link did, for results and captures (README.md, `replay`).
+// The report of a link's actions, for results and captures (README.md, `replay`).
 #ifndef HEADROOM_LINK_REPORT_H
 #define HEADROOM_LINK_REPORT_H
 
@@ -12,16 +12,17 @@
 
 namespace headroom {
 
-// Packets that were lost, by cause: {"loss": 10}.
+// Returns the number of lost packets by cause: {"loss": 10}.
 [[nodiscard]] Json lost_json(const LinkCounts& counts);
 
-// {"sent", "octets", "carried", "idle", …}; the utilisation is null where no slot was sent.
+// Returns {"sent", "octets", "carried", "idle", …}; the utilisation is null if no slot was sent.
 [[nodiscard]] Json json_of(const SlotCounts& counts);
 
-// {"packets", "octets", "bandwidth_bps", "delivered", "lost", …}; the bandwidth is null without a duration.
+// Returns {"packets", "octets", "bandwidth_bps", "delivered", "lost", …}; the bandwidth is null without a duration.
 [[nodiscard]] Json json_of(const LinkCounts& counts, std::uint64_t duration_ns);
 
-// "lost: burst_loss", "bits flipped: 3 17", "duplicated"; empty when the link did nothing.
+// Returns a comment such as "lost: burst_loss", "bits flipped: 3 17", "duplicated"; empty if the link did nothing to
+// the packet.
 [[nodiscard]] std::string comment_of(const LinkOutcome& outcome);
 
 }  // namespace headroom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheme is what the engine knows of a scheme beyond the ABI. Each folder below schemes/ defines one; no other part of
-// the engine names a scheme. What a scheme adds to the program for ports is in schemes/ports.h.
+// Scheme is the engine's knowledge of a scheme beyond the ABI. Each folder below schemes/ defines one; no other part of
+// the engine names a scheme. The additions of a scheme to the program for ports are in schemes/ports.h.
 #ifndef HEADROOM_SCHEMES_SCHEME_H
 #define HEADROOM_SCHEMES_SCHEME_H
 
@@ -19,11 +19,11 @@
 
 namespace headroom {
 
-// Bits of the first octet by which a message differs from a plain one on the same port.
+// The bits of the first octet that distinguish a message from a plain one on the same port.
 struct MessageMark {
   std::uint8_t mask = 0, value = 0;
 
-  // REQUIRES: the message has an octet.
+  // True if `message` has the mark. REQUIRES: the message has an octet.
   [[nodiscard]] constexpr bool is_on(OctetView message) const noexcept { return (message[0] & mask) == value; }
   constexpr void put_on(std::span<std::uint8_t> message) const noexcept {
     message[0] = static_cast<std::uint8_t>((message[0] & ~mask) | value);
@@ -32,11 +32,11 @@ struct MessageMark {
 
 // A configuration that each adapter of the scheme must refuse.
 struct BadConfiguration {
-  std::string what;  // is wrong, as a noun: "a mode that there is not"
+  std::string what;  // the fault, as a noun: "a mode that does not exist"
   Json config;
 };
 
-// Keys of configurations that schemes have in common (implementations/README.md), and what they mean to the engine.
+// Keys of configurations that schemes have in common (implementations/README.md), and their meaning for the engine.
 namespace common_keys {
 std::uint32_t flows_of_channel(Object& config);
 std::uint32_t largest_restored(const Json& config);
@@ -49,88 +49,93 @@ struct UserPlaneTrial {
   struct Packet {
     Octets octets;
     std::int32_t side = 0;      // headroom_side
-    std::uint32_t session = 0;  // from 0; of no session: its number is that of none
+    std::uint32_t session = 0;  // from 0; a number that no session has: a packet of no session
   };
-  Json config;                  // with all that a user plane of the scheme needs
-  std::uint32_t peer = 0;       // IPv4 address of the control plane
-  std::vector<Octets> n4;       // messages that establish sessions; none where it has no N4
-  std::vector<Packet> packets;  // of those sessions
+  Json config;                  // a complete configuration for a user plane of the scheme
+  std::uint32_t peer = 0;       // IPv4 address of the control plane, in host order
+  std::vector<Octets> n4;       // messages that establish sessions; empty if the user plane has no N4
+  std::vector<Packet> packets;  // packets of these sessions
 };
 
-// A link packet with a wrong CRC and no other fault. No octets: the given packet cannot be turned into one.
+// A link packet with a wrong CRC and no other fault; empty if the given packet cannot be turned into one.
 struct WrongCrc {
   Octets octets;
-  std::string_view crc;     // which one, with the section that defines it
-  bool repairable = false;  // the decompressor may take the packet for one of another interval, and hold it back
+  std::string_view crc;     // name of the CRC, with the section that defines it
+  bool repairable = false;  // the decompressor may repair the packet (wrong interval), and hold it back
 };
 
-// The inputs with which `check` tries adapters of a scheme, besides those for all adapters. Empty fields are not known.
+// Trials are the inputs with which `check` tries adapters of a scheme, in addition to the inputs for all adapters. An
+// empty field: the scheme has no such input.
 struct Trials {
-  // Made from a configuration that the adapter accepts.
+  // Returns bad configurations, made from a configuration that the adapter accepts.
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
   // True if a packet without a type must be an IP packet, because other packets need their type.
   bool only_ip = false;
-  // True if it compresses TCP: then `check` needs TCP packets to try it.
+  // True if the scheme compresses TCP, so that `check` needs TCP packets.
   bool compresses_tcp = false;
   WrongCrc (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
-  // A sentence without its subject if the CRC of a link packet is wrong, with the id of the requirement; else "".
-  // `header` is the compressed_header of its detail.
+  // Returns a sentence without its subject, with the id of the requirement, if the CRC of a link packet is wrong;
+  // otherwise "". `header` is the compressed_header of the packet's detail.
   std::string (*crc_defect)(const Json& config, OctetView packet, std::uint16_t header) = nullptr;
-  // A link packet that needs no context and has a CRC, for decompressors that come without a compressor; none where a
-  // decompressor with this configuration need not take one.
+  // Returns a link packet that needs no context and has a CRC, for decompressors without a compressor; empty if a
+  // decompressor with this configuration need not accept such a packet.
   Octets (*with_right_crc)(const Json& config) = nullptr;
-  // A reverse packet such as a decompressor with this configuration wants sent.
+  // Returns an example of the reverse packets that a decompressor with this configuration sends.
   Octets (*reverse_packet)(const Json& config) = nullptr;
-  // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something
-  // back, which the endpoint has when the message is accepted.
+  // Messages for endpoints: the beginning of a message, a message that no endpoint can decompress, and a message with
+  // returned feedback, which the endpoint has once the message is accepted.
   OctetView beginning_of_message{}, failing_message{}, returning_message{};
-  // The trial of a user plane with this configuration; `described` is the scheme's entry in the document of `describe`.
+  // Returns the trial of a user plane with this configuration. `described` is the scheme's entry in the document of
+  // `describe`.
   UserPlaneTrial (*user_plane)(const Json& config, const Json& described) = nullptr;
-  // Writes into packets of a trial what the user plane has chosen, as its answers to the trial's N4 messages say.
+  // Writes the values that the user plane has chosen, as its answers to the trial's N4 messages say, into the trial's
+  // packets.
   void (*adapt_packets)(std::span<UserPlaneTrial::Packet> packets, std::span<const Octets> answers) = nullptr;
-  // Makes packets that are longer than `largest_link_packet` go as segments, where an adapter does that.
+  // Changes a configuration so that packets longer than `largest_link_packet` are sent as segments, if the adapter
+  // supports that.
   void (*allow_segments)(Json& config, std::uint32_t largest_link_packet) = common_keys::allow_segments;
 };
 
-// Jobs of `load` that are a scheme's own: their traffic is no flow pairs.
+// Jobs of `load` that a scheme runs itself, because their traffic is not flow pairs.
 struct SchemeLoad {
   bool (*recognises)(const Json& job);
   Json (*run)(const Json& job);  // throws Error
 };
 
 struct Scheme {
-  std::string_view name;                                    // in configurations
-  const LinkFraming* framing = nullptr;                     // nullptr: its packets do not stand in frames of their own
-  const LinkFraming* (*framing_by)(const Json&) = nullptr;  // of a configuration whose packets have another one
-  std::size_t (*ppp_variant)(const Json&) = nullptr;        // of framing->ppp, by configuration; nullptr: the first
-  std::span<const traffic::TunnelFormat> tunnels{};         // headers of traffic that are the scheme's
-  // Flows that each channel carries. Throws Error(job) if the configuration is wrong in that.
+  std::string_view name;                                    // name in configurations
+  const LinkFraming* framing = nullptr;                     // nullptr: the scheme's packets have no frames of their own
+  const LinkFraming* (*framing_by)(const Json&) = nullptr;  // framing by configuration, if it varies
+  std::size_t (*ppp_variant)(const Json&) = nullptr;        // index in framing->ppp by configuration; nullptr: 0
+  std::span<const traffic::TunnelFormat> tunnels{};         // tunnel headers of the scheme in traffic
+  // Returns the number of flows in each channel. Throws Error(job) if the configuration is wrong in that respect.
   std::uint32_t (*flows_of_channel)(Object& config) = common_keys::flows_of_channel;
-  // Octets of the largest packet that a decompressor restores of several link packets; 0: of one link packet each.
+  // Returns the size in octets of the largest packet that a decompressor restores from several link packets; 0: each
+  // packet comes from one link packet.
   std::uint32_t (*largest_restored)(const Json& config) = common_keys::largest_restored;
   // True if a decompressor with this configuration may have feedback to send.
   bool (*has_feedback)(const Json& config) = common_keys::has_feedback;
-  bool universal_time = false;                // configurations take "universal_time_ns", see implementations/README.md
-  std::optional<MessageMark> message_mark{};  // of endpoints; none: the node cannot recognise its messages
+  bool universal_time = false;                // configurations have "universal_time_ns", see implementations/README.md
+  std::optional<MessageMark> message_mark{};  // mark of endpoints' messages; no value: the node cannot recognise them
   Trials trials{};
-  std::span<const Command> commands{};  // beside the engine's own
+  std::span<const Command> commands{};  // commands in addition to the engine's own
   std::optional<SchemeLoad> load{};
 };
 
-// nullptr where there is none of that name: the engine then knows nothing of it but the ABI.
+// Returns the scheme of this name, or nullptr if there is none; the engine then uses only the ABI.
 [[nodiscard]] const Scheme* find_scheme(std::string_view name) noexcept;
 
-// The scheme of this name; the defaults of an unknown scheme instead of nullptr.
+// Returns the scheme of this name, or the defaults for an unknown scheme.
 [[nodiscard]] const Scheme& scheme_or_default(std::string_view name) noexcept;
 
-// The framing of link packets with a configuration, or that of an unknown scheme.
+// Returns the framing of link packets with a configuration, or the framing for an unknown scheme.
 [[nodiscard]] inline const LinkFraming& framing_of(std::string_view name, const Json& config) {
   const Scheme* const scheme = find_scheme(name);
   if (scheme != nullptr && scheme->framing_by != nullptr) return *scheme->framing_by(config);
   return scheme != nullptr && scheme->framing != nullptr ? *scheme->framing : kUnknownFraming;
 }
 
-// All schemes, in the order of their folders' names.
+// Returns all schemes, in the order of their folders' names.
 [[nodiscard]] std::span<const Scheme* const> all_schemes() noexcept;
 
 }  // namespace headroom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The header of a link packet, to which a link may do other things than to its payload.
+// The header of a link packet, which a link may treat in another way than the payload.
 #ifndef HEADROOM_SIM_HEADER_ON_LINK_H
 #define HEADROOM_SIM_HEADER_ON_LINK_H
 
@@ -13,9 +13,9 @@
 
 namespace headroom::sim {
 
-// Octets at the front of a link packet that are header (feedback and padding in front of it included): what is left of
-// it when the payload of the original is taken away. The length of the payload is what the compressor's detail says,
-// else what `header_length` says, else what both packets have in common at their ends. `header_length` may be
+// Returns the octets of header at the front of a link packet (including feedback and padding in front of it): its
+// length without the payload of the original. The length of the payload follows from the compressor's detail; if that
+// is not known, from `header_length`; otherwise it is the common end of both packets. `header_length` may be
 // kUnknownLength, `detail` nullptr.
 [[nodiscard]] std::uint32_t header_on_link(OctetView link, OctetView original, std::uint32_t header_length,
                                            const headroom_detail* detail) noexcept;

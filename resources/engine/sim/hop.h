@@ -39,53 +39,53 @@ enum class FeedbackPath : std::uint8_t {
 inline constexpr std::uint64_t kFeedbackTag = kInserted - 1;
 
 struct HopPacket {
-  OctetView octets;  // that are valid during the call
+  OctetView octets;  // valid during the call
   std::uint32_t channel = 0;
   std::uint16_t type = HEADROOM_TYPE_DEFAULT;
-  // Octets in front of its payload, for what bit errors do. Of a link packet (a hop without a compressor): that are
-  // header; all, if it is not known.
+  // The octets in front of the payload, for the effect of bit errors. For a link packet (on a hop without a
+  // compressor): the octets of its header, or all octets if this is not known.
   std::uint32_t header_length = kUnknownLength;
-  std::uint64_t tag = 0;  // the user's; below kFeedbackTag
+  std::uint64_t tag = 0;  // set by the user; below kFeedbackTag
 };
 
 // The outcome of compressing one packet.
 struct Compressed {
-  bool is_taken = true;             // its link packets are sent now, or later where the compressor packs
-  std::size_t link_octets = 0;      // of its link packets together
-  std::uint32_t header_length = 0;  // the part of them that is header
+  bool is_taken = true;             // True if the link packets are sent now, or later if the compressor packs
+  std::size_t link_octets = 0;      // octets of all its link packets
+  std::uint32_t header_length = 0;  // octets of header in them
 };
 
-// A link packet behind its sender, which has given its octets away.
+// A link packet that has left its sender; its octets have been moved away.
 struct SentPacket {
   std::uint64_t tag;
   std::uint32_t channel;
   std::uint32_t header_length;
   std::size_t length;  // octets
-  bool at_deadline;    // the compressor put it out though no packet came
+  bool at_deadline;    // True if the compressor put it out at a deadline, without a packet
 };
 
 struct FeedbackCounts {
-  std::uint64_t messages = 0, octets = 0;                    // for the far end, taken from the decompressor
-  std::uint64_t received_messages = 0, received_octets = 0;  // given to the compressor
+  std::uint64_t messages = 0, octets = 0;                    // feedback for the far end, taken from the decompressor
+  std::uint64_t received_messages = 0, received_octets = 0;  // feedback given to the compressor
   std::uint64_t discarded = 0;                               // without a path, or for a compressor that takes none
-  std::uint64_t unclaimed = 0;                               // for the compressor of an opposite that is not there
+  std::uint64_t unclaimed = 0;                               // feedback for the compressor of a missing opposite hop
 };
 
-// Sees what happens on a hop, at the moment at which it does. REQUIRES: no function calls the hop.
+// HopObserver observes the events of a hop at the moment at which they happen. REQUIRES: no function calls the hop.
 class HopObserver {
  public:
   virtual ~HopObserver() = default;
 
   // `output` is nullptr on a hop without a compressor. Called before any link packet of `packet` is sent.
   virtual void on_compressed(const HopPacket& /*packet*/, const PacketOutput* /*output*/, const Compressed& /*made*/) {}
-  // The tag of a link packet that a compressor puts out on `channel` for no packet of that channel.
+  // Returns the tag for a link packet that a compressor puts out on `channel` for no packet of that channel.
   [[nodiscard]] virtual std::uint64_t tag_of_due(std::uint32_t /*channel*/) { return kInserted; }
-  // A link packet, or feedback, leaves its sender; the line has done nothing to it yet.
+  // Called when a link packet or feedback leaves its sender, before the line changes it.
   virtual void on_leaving(const LinkPacket& /*packet*/, bool /*on_feedback_line*/) {}
-  // Called with the outcome of a link packet on the line. If another hop carries it, the outcome is that it was handed
-  // over.
+  // Called with the outcome of a link packet on the line. If another hop carries the packet, the outcome is that it was
+  // handed over.
   virtual void on_sent(const SentPacket& /*packet*/, const LinkOutcome& /*outcome*/) {}
-  // Called with the decompressor's output for an arrival, and for nothing at a deadline.
+  // Called with the decompressor's output for an arrival, and with output at a deadline.
   virtual void on_arrival(const Delivery& /*delivery*/, const PacketOutput& /*output*/) {}
   virtual void on_due_arrival(const PacketOutput& /*output*/) {}
   // Called with the decompressor's feedback after the arrival of a link packet with this tag; kNever at a deadline. The
@@ -100,17 +100,17 @@ struct LineConfig {
 };
 
 struct HopConfig {
-  // Takes what comes out at one moment, in order: at least one packet. They are the receiver's to move from.
+  // Receives the packets that come out at one moment, in order: at least one packet. The receiver may move from them.
   using Receiver = std::function<void(std::span<PacketOutput> packets)>;
-  // Takes a link packet in place of the line. What comes out at its other end is handed to Hop::receive.
+  // Sends a link packet instead of the line. Its deliveries at the other end are passed to Hop::receive.
   using Carry = std::function<void(LinkPacket packet)>;
 
   Checked* compressor = nullptr;    // nullptr: link packets are sent
   Checked* decompressor = nullptr;  // nullptr: the hop ends on the line
-  std::size_t burst = 1;            // link packets that the decompressor gets in one call, at most
-  bool is_all_header = false;       // a bit error anywhere in a link packet is one in its header
+  std::size_t burst = 1;            // largest number of link packets in one call of the decompressor
+  bool is_all_header = false;       // True if every bit error in a link packet counts as one in its header
   LineConfig line{};
-  Carry carry{};  // unless empty, there is no line
+  Carry carry{};  // if set, the hop has no line
   FeedbackPath path = FeedbackPath::none;
   LineConfig feedback{};            // the line of FeedbackPath::own; what a script inserts arrives on any path
   Receiver receiver{};              // may be empty
@@ -120,41 +120,41 @@ struct HopConfig {
 // All functions that call an adapter throw PromiseBroken.
 class Hop final : public Host {
  public:
-  // Adds its lines to `simulation`. The user adds the hop itself, behind the host that sends on it: it acts at the
-  // deadlines of its adapters. All that `config` names outlives the hop.
+  // Adds its lines to `simulation`. The user adds the hop itself, behind the host that sends on it, because the hop
+  // acts at the deadlines of its adapters. REQUIRES: everything that `config` refers to outlives the hop.
   Hop(Simulation& simulation, HopConfig config);
   Hop(const Hop&) = delete;
   Hop& operator=(const Hop&) = delete;
 
-  // Makes two hops each other's opposite. The paths interspersed and piggybacked need one, interspersed one with a
-  // line.
+  // Makes two hops each other's opposite. The paths interspersed and piggybacked need an opposite hop, interspersed one
+  // with a line.
   static void join(Hop& one, Hop& other) noexcept;
 
-  // Compresses packets in one call, and sends what comes of them now.
+  // Compresses packets in one call, and sends their link packets now.
   void send(std::span<const HopPacket> burst);
-  // No packet is to follow: from now on deadlines without end are a broken promise.
+  // Declares that no packet follows: endless deadlines are a broken promise from now on.
   void close() noexcept { closed_ = true; }
-  // Takes what has arrived by HopConfig::carry.
+  // Takes the deliveries of packets sent by HopConfig::carry.
   void receive(std::span<Delivery> deliveries);
-  // Hands an element to the compressor, as if it had come out of the decompressor at its end.
+  // Passes feedback to the compressor, as if it came from the decompressor at the compressor's end.
   void give_feedback(const ReversePacket& element);
-  // As CheckedInstance::control. `tag`: of the packet before which it happens.
+  // Works as CheckedInstance::control. `tag` is the tag of the packet before which it happens.
   [[nodiscard]] std::optional<std::string> control(headroom_role role, const std::string& message, std::uint64_t tag);
 
-  // The counts of the line. REQUIRES: the hop has one.
+  // Returns the counts of the line. REQUIRES: the hop has a line.
   [[nodiscard]] LinkCounts line_counts() const { return line_->counts(); }
-  // The time at which the line, which has no slots, has sent all packets that it holds now: for a queue in front of the
-  // compressor.
+  // Returns the time at which the line, which has no slots, has sent all packets that it holds now: for a queue in
+  // front of the compressor.
   [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return line_->busy_until_ns(); }
-  // The counts of the line of FeedbackPath::own.
+  // Returns the counts of the line of FeedbackPath::own.
   [[nodiscard]] LinkCounts feedback_line_counts() const { return feedback_line_->counts(); }
   [[nodiscard]] const FeedbackCounts& feedback() const noexcept { return feedback_; }
-  // Elements that wait for the next packet of the opposite hop.
+  // Returns the number of feedback elements that wait for the next packet of the opposite hop.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
   // True if an adapter of this hop has thrown PromiseBroken.
   [[nodiscard]] bool has_failed() const noexcept { return is_calling_; }
-  // The tag of the packet that the last call was about; kNever if it was about none.
+  // Returns the tag of the packet that the last call was for, or kNever if it was for no packet.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
 
   [[nodiscard]] std::uint64_t next_ns() const override;
