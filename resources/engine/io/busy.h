@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The share of a polling loop's time in which there was something to do, and what it does when there is not. A core
-// that polls is always taken as far as the kernel can see; its load is this share. Where threads share a core, though,
-// a round takes as long as the others keep it waiting: there the time that the kernel gave the thread tells more.
+// Busy measures the share of a polling loop's time in which the loop had work, and waits when it has none. A core that
+// polls is always fully used as far as the kernel can see, so this share is the core's load. If several threads share a
+// core, a round also includes the time for which the others keep it waiting; the CPU time of the thread is then the
+// better measure.
 #ifndef HEADROOM_IO_BUSY_H
 #define HEADROOM_IO_BUSY_H
 
@@ -19,7 +20,7 @@ namespace headroom::io {
 
 class BusyShare {
  public:
-  // While it lives, in the thread of the loop, the CPU time of that thread is counted.
+  // Counts the CPU time of the loop's thread as long as this object lives. REQUIRES: made in that thread.
   class OfThisThread {
    public:
     explicit OfThisThread(BusyShare& share) noexcept;
@@ -33,8 +34,8 @@ class BusyShare {
 
   explicit BusyShare(Idle idle) noexcept;
 
-  // To be called once a round of the loop, at its end: whether there was anything to do in it. Naps after some empty
-  // rounds when the job wants it.
+  // Is called at the end of each round of the loop with whether the round had work. Naps after some empty rounds if the
+  // job says so.
   void round(bool busy) noexcept {
     const std::uint64_t now = cycles_.now();
     total_.add(now - last_);
@@ -51,7 +52,8 @@ class BusyShare {
   [[nodiscard]] std::uint64_t total_cycles() const noexcept { return total_.value(); }
   [[nodiscard]] double share() const noexcept;  // 0..1
   [[nodiscard]] double hz() const noexcept { return cycles_.measured_hz(); }
-  // CPU time of the loop's thread so far, or of all its life once it has ended; any thread may call this.
+  // Returns the CPU time of the loop's thread so far, or its total CPU time once it has ended; any thread may call
+  // this.
   [[nodiscard]] std::uint64_t cpu_ns() const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A count that one thread keeps and others read while it does: no lock, no locked instruction.
+// Counter is a count that one thread writes while others read it: no lock, no locked instruction.
 #ifndef HEADROOM_IO_COUNTER_H
 #define HEADROOM_IO_COUNTER_H
 
@@ -11,7 +11,7 @@ namespace headroom::io {
 
 class Counter {
  public:
-  // To be called by the one thread that writes.
+  // Adds to the count. Only the writing thread may call it.
   void add(std::uint64_t n = 1) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DPDK's environment: memory for packets, devices, threads. One for a process; DPDK can neither be started twice nor
-// share a process with another.
+// DPDK's environment: memory for packets, devices, threads. A process has one; DPDK can neither be started twice nor
+// share a process with another user of DPDK.
 #ifndef HEADROOM_IO_EAL_H
 #define HEADROOM_IO_EAL_H
 
@@ -19,17 +19,17 @@ namespace headroom::io {
 class Eal {
  public:
   // Starts DPDK with the devices of `ports` on core `core`, without huge pages if the job says so. Throws Error(input)
-  // with DPDK's message if it cannot.
+  // with DPDK's message if DPDK does not start.
   Eal(const WireJob& job, std::span<const PortJob> ports, unsigned queues, std::uint32_t mtu, unsigned core);
   ~Eal();
   Eal(const Eal&) = delete;
   Eal& operator=(const Eal&) = delete;
 
-  // DPDK's number of the port that stands at `index` of `ports`. Throws Error(input) when it has not come up.
+  // Returns DPDK's number of the port with this index in `ports`. Throws Error(input) if the port has not come up.
   [[nodiscard]] std::uint16_t port_id(std::size_t index) const;
 
-  // Room for `frames` frames of `mtu`. Throws Error(input) when the memory of the job does not suffice. Lives as long
-  // as the environment.
+  // Returns a pool for `frames` frames of `mtu`, which lives as long as the environment. Throws Error(input) if the
+  // job's memory does not suffice.
   [[nodiscard]] rte_mempool* make_pool(const std::string& name, unsigned frames, std::uint32_t mtu) const;
 
  private:
@@ -37,7 +37,7 @@ class Eal {
   std::uint32_t memory_mb_;
 };
 
-// Binds the calling thread to `core` and tells DPDK of it, so that it has caches of its own; undone at the end of the
+// Binds the calling thread to `core` and registers it with DPDK, so that it has caches of its own, until the end of the
 // scope. Throws Error(job) at `where`.
 class WorkerThread {
  public:

@@ -16,7 +16,8 @@ namespace headroom::io {
 template <typename T>
 class Published {
  public:
-  // The worker calls it once a round. `make` returns the value to publish, and runs only if a request is pending.
+  // Publishes a value. The worker calls it once a round. `make` returns the value, and runs only if a request is
+  // pending.
   template <typename Make>
   void offer(Make&& make) {
     if (!wanted_.load(std::memory_order_relaxed)) [[likely]]
@@ -24,7 +25,7 @@ class Published {
     tell(make());
   }
 
-  // The worker calls it at its end, without a request.
+  // Publishes the last value. The worker calls it at its end, without a request.
   void tell(T value) {
     {
       const std::scoped_lock lock(mutex_);
@@ -35,7 +36,8 @@ class Published {
     news_.notify_all();
   }
 
-  // Requests the worker's value and returns it; the last published one if the worker does not answer in `patience`.
+  // Requests the worker's value and returns it, or the last published value if the worker does not answer within
+  // `patience`.
   [[nodiscard]] T ask(std::chrono::milliseconds patience = std::chrono::milliseconds(100)) {
     std::unique_lock lock(mutex_);
     const auto before = told_;
@@ -44,7 +46,7 @@ class Published {
     return value_;
   }
 
-  // The value that the worker published last.
+  // Returns the value that the worker published last.
   [[nodiscard]] T last() {
     const std::scoped_lock lock(mutex_);
     return value_;

@@ -14,14 +14,14 @@
 namespace headroom::io {
 
 struct QueueRule {
-  std::vector<rte_flow_item_type> pattern;  // headers, from Ethernet's to the one that is hashed
-  std::uint64_t types = 0;                  // RTE_ETH_RSS_*: fields of that header
-  bool in_tunnel = false;                   // the header is behind that of a tunnel
-  bool is_required = true;                  // without a rule that is not, its frames come by the driver's own hash
+  std::vector<rte_flow_item_type> pattern;  // headers, from Ethernet to the hashed header
+  std::uint64_t types = 0;                  // RTE_ETH_RSS_*: hashed fields of that header
+  bool in_tunnel = false;                   // True if the header is behind a tunnel header
+  bool is_required = true;                  // False: without the rule, its frames use the driver's own hash
 };
 
-// Adds rules to a started port. Returns the driver's message about a required rule that it rejects; empty if it accepts
-// all of them.
+// Adds rules to a started port. Returns the driver's message about a required rule that it rejects, or an empty text if
+// it accepts all required rules.
 [[nodiscard]] std::string add_queue_rules(std::uint16_t port, std::span<const QueueRule> rules, std::uint16_t queues);
 
 }  // namespace headroom::io

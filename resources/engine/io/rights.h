@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rights that it takes to open ports, and that an adapter must not have.
+// The privileges that opening ports requires, and that an adapter must not have.
 #ifndef HEADROOM_IO_RIGHTS_H
 #define HEADROOM_IO_RIGHTS_H
 
@@ -10,13 +10,13 @@
 
 namespace headroom::io {
 
-// Gives up all capabilities of this process, in each of its threads, and the way to new ones: from then on, neither
-// it nor a program that it starts gets any. To be called when `ports` are open, before an adapter is opened. Does
-// nothing for ports of AF_XDP: it takes rights to take the program off the interface at the end. Throws
-// Error(internal) where a thread keeps some.
+// Drops all capabilities of this process, in each of its threads, and the ways to new ones: neither the process nor a
+// program that it starts gets any afterwards. REQUIRES: `ports` are open, and no adapter has been opened. Does nothing
+// for AF_XDP ports, because removing the program from the interface at the end needs privileges. Throws Error(internal)
+// if a thread keeps a capability.
 void give_up_rights(std::span<const PortJob> ports);
 
-// Gives them up where it is made: between two members of a class.
+// Drops the privileges in its constructor: a member that is placed between two other members of a class.
 struct RightsGivenUp {
   explicit RightsGivenUp(std::span<const PortJob> ports) { give_up_rights(ports); }
 };

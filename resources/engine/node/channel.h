@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One channel of a node (RFC 5795, 5.1.1): a compressor for what comes from the plain side, a decompressor for what
-// comes from the link, and the feedback that the two exchange with those at the far end. No allocation, no lock, no
-// system call.
+// Channel is one channel of a node (RFC 5795, 5.1.1): a compressor for packets from the plain side, a decompressor for
+// packets from the link, and the feedback that they exchange with the far end. No allocation, no lock, no system call.
 #ifndef HEADROOM_NODE_CHANNEL_H
 #define HEADROOM_NODE_CHANNEL_H
 
@@ -23,7 +22,7 @@ namespace headroom::node {
 
 class Channel final : public Forwarder {
  public:
-  // Channel `number` of the job's; `mac` is the link port's address. Throws Error(adapter). The references must
+  // Makes the job's channel `number`; `mac` is the link port's address. Throws Error(adapter). REQUIRES: the references
   // outlive the channel.
   Channel(const Job& job, std::uint16_t number, const MacAddress& mac, FrameStore& store, Statistics& statistics);
 
@@ -57,7 +56,7 @@ class Channel final : public Forwarder {
   void carry_feedback(std::uint64_t now_ns, Outbox& link);
   void keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& link);
   void send_feedback(Outbox& link);
-  // A link packet in a frame of its own to where frames of the link come from. False where it is lost.
+  // Sends a link packet in a frame of its own to the far end of the link. Returns false if the packet is lost.
   bool send_alone(OctetView packet, std::uint16_t type, Outbox& link);
 
   [[nodiscard]] std::uint32_t padded(std::size_t length) const noexcept {
@@ -73,9 +72,9 @@ class Channel final : public Forwarder {
   const Feedback feedback_;
   const LinkFraming& framing_;
   const std::uint16_t link_type_;  // Ethernet type
-  const bool pad_;                 // packets to the link begin with padding where they are too short
+  const bool pad_;                 // True if link packets that are too short begin with padding
   const MacAddress mac_;
-  MacAddress far_end_;  // where frames of the link come from
+  MacAddress far_end_;  // address of the link's far end
   FrameStore& store_;
   Statistics& statistics_;
   std::unique_ptr<Codec> compressor_, decompressor_;

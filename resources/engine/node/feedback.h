@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback that a decompressor wants sent and that has not left yet. Messages stay whole; octets and places are
-// bounded.
+// WaitingFeedback holds feedback of a decompressor that has not been sent yet. Messages stay whole; the numbers of
+// octets and messages are bounded.
 #ifndef HEADROOM_NODE_FEEDBACK_H
 #define HEADROOM_NODE_FEEDBACK_H
 
@@ -26,7 +26,7 @@ class WaitingFeedback {
     return messages_ < lengths_.size() && message.size() <= store_.size() - octets_;
   }
 
-  // REQUIRES: it fits.
+  // Adds a message. REQUIRES: fits(message).
   void put(OctetView message, std::uint64_t now_ns) noexcept {
     if (empty()) since_ns_ = now_ns;
     std::copy(message.begin(), message.end(), store_.begin() + octets_);
@@ -36,7 +36,8 @@ class WaitingFeedback {
 
   void clear() noexcept { messages_ = octets_ = 0; }
 
-  // Offers the messages one by one, oldest first, until one is not taken; those that were are gone. Returns how many.
+  // Offers the messages one by one, oldest first, until one is not taken, and removes the taken ones. Returns their
+  // number.
   template <typename Take>
   std::uint32_t offer(Take&& take) {
     std::uint32_t taken = 0, at = 0;

@@ -67,7 +67,7 @@ struct SentPacket {
 struct FeedbackCounts {
   std::uint64_t messages = 0, octets = 0;                    // feedback for the far end, taken from the decompressor
   std::uint64_t received_messages = 0, received_octets = 0;  // feedback given to the compressor
-  std::uint64_t discarded = 0;                               // without a path, or for a compressor that takes none
+  std::uint64_t discarded = 0;                               // without a path, or for a compressor without feedback
   std::uint64_t unclaimed = 0;                               // feedback for the compressor of a missing opposite hop
 };
 
