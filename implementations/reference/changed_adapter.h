@@ -14,11 +14,11 @@
 
 namespace headroom {
 
-// Change is copied into each instance and has
-//   static Change take(nlohmann::json& options)   takes its key out of "options"; throws ConfigError
-//   explicit operator bool() const                whether it changes anything
-//   Scope                                         made of a Change, for as long as a call lasts
-//   wrap(instance, config)                        optional: the instance, or another one in front of it
+// A change of instances, copied into each instance. A Change class has
+//   static Change take(nlohmann::json& options)   removes the change's key from "options"; throws ConfigError
+//   explicit operator bool() const                true if the Change has an effect
+//   Scope                                         made of a Change; activates the change while it exists
+//   wrap(instance, config)                        optional: returns the instance, or another instance in front of it
 template <typename Change>
 struct ChangedAdapter {
   struct Instance {

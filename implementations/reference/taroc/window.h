@@ -26,8 +26,8 @@ using Ranges = std::array<wire::Range, kFields>;    // ranges of several packets
 class SlidingWindow {
  public:
   static constexpr std::size_t kBuckets = 64;
-  // More packets are not on the way at once over a link that needs compression, and what they leave of the packet IDs'
-  // range can be sent in 11 bits.
+  // The most packets in the window. A link that needs compression does not have more packets in flight, and a range of
+  // this many packet IDs can be sent in 11 bits.
   static constexpr std::uint64_t kMostPackets = 1023;
   static constexpr std::uint32_t kWidest = (std::uint32_t{1} << 30) - 1;  // largest range of a field: maximum - minimum
 

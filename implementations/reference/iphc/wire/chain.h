@@ -18,11 +18,11 @@ namespace headroom::iphc::wire {
 
 enum class Kind : std::uint8_t {
   ipv4,            // 7.13 a)
-  ipv4_of_tcp,     // the same where TCP follows immediately: "compressed as a unit" with it
+  ipv4_of_tcp,     // IPv4 directly before TCP: "compressed as a unit" with TCP
   ipv4_options,    // 7.13 b), no fragment: sent uncompressed
   ipv4_fragment,   // 7.13 b): sent uncompressed; ends the chain
   ipv6,            // 7.1
-  ipv6_of_tcp,     // the same where TCP follows immediately: the R-octet has two of its bits
+  ipv6_of_tcp,     // IPv6 directly before TCP: the R-octet carries two of its bits
   options,         // 7.4, 7.7: hop-by-hop and destination options
   routing,         // 7.5
   fragment,        // 7.6
@@ -113,8 +113,8 @@ enum class Behind : std::uint8_t { compressed_header, full_header };
 // Returns the offsets of the first two length fields of a full header (5.3); 0 for a missing field.
 [[nodiscard]] std::pair<std::size_t, std::size_t> length_fields(const Chain& chain) noexcept;
 
-// The sum of the pseudo-header of TCP without its checksum: the addresses of the packet's ends (RFC 793, 3.1; RFC 2460,
-// 8.1), protocol and length. REQUIRES: chain.has_tcp().
+// Returns the sum of TCP's pseudo-header, without TCP's checksum: the addresses of the packet's ends (RFC 793, 3.1; RFC
+// 2460, 8.1), protocol and length. REQUIRES: chain.has_tcp().
 [[nodiscard]] std::uint64_t pseudo_header_sum(const Chain& chain, const std::uint8_t* header,
                                               std::size_t total) noexcept;
 
@@ -192,7 +192,7 @@ template <typename Visit>
     case Kind::ipv4_fragment:
       return visit(S{12}, S{8});
     case Kind::ipv6:
-    case Kind::ipv6_of_tcp:  // the flow label without the traffic class in front of it
+    case Kind::ipv6_of_tcp:  // the flow label without the traffic class before it
       return visit(S{2}, S{2}) && visit(S{8}, S{32});
     case Kind::routing:
       // "In the Type 0 Routing Header, the last address is DEF if (Segments Left > 0)" (7.5)

@@ -85,7 +85,8 @@ struct Lengths {
   return lengths.is_ipv4() ? packet : packet - kIpv6Header;
 }
 
-// The one's complement sum of octets (RFC 1071), up to 2^16 - 1; an odd one at the end is followed by zero.
+// Returns the one's complement sum of octets (RFC 1071), folded to 16 bits; an odd last octet is followed by a zero
+// octet.
 [[nodiscard]] std::uint64_t sum_of(const std::uint8_t* octets, std::size_t count) noexcept;
 [[nodiscard]] inline std::uint16_t folded(std::uint64_t sum) noexcept {
   while (sum > 0xFFFF) sum = (sum >> 16) + (sum & 0xFFFF);

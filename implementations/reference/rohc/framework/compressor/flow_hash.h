@@ -2,12 +2,12 @@
 //
 // The hash of a flow's addresses, ports and SSRC, with secret keys.
 //
-// It is the multilinear hash of 32-bit words of D. Lemire and O. Kaser, "Strongly universal string hashing is fast"
-// (2014), words taken in pairs (their MULTILINEAR-HM): h = k0 + sum of (k[2i-1] + w[2i-1]) (k[2i] + w[2i]) modulo 2^64
-// with random 64-bit keys. Its upper 32 bits are strongly universal: for any two flows, however they were chosen, all
-// pairs of values are equally likely. So an attacker who does not know the seed cannot make flows that share a bucket
-// more often than random flows do. A salt that is only combined by exclusive-or before a fixed function would not
-// suffice: flows that collide without a salt collide with every salt.
+// The hash is the multilinear hash of 32-bit words of D. Lemire and O. Kaser, "Strongly universal string hashing is
+// fast" (2014), words taken in pairs (their MULTILINEAR-HM): h = k0 + sum of (k[2i-1] + w[2i-1]) (k[2i] + w[2i]) modulo
+// 2^64 with random 64-bit keys. Its upper 32 bits are strongly universal: for any two flows, however they were chosen,
+// all pairs of values are equally likely. So an attacker who does not know the seed cannot make flows that share a
+// bucket more often than random flows do. A salt that is only combined by exclusive-or before a fixed function would
+// not suffice: flows that collide without a salt collide with every salt.
 #pragma once
 
 #include <array>

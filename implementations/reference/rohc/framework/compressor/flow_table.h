@@ -68,7 +68,7 @@ class FlowTable {
   // cannot be predicted.
   [[nodiscard]] std::uint32_t victim(std::uint64_t hash) const noexcept { return buckets_[home(hash)].contexts[0]; }
 
-  // REQUIRES: the entry was inserted with this very hash.
+  // Removes an entry. REQUIRES: the entry was inserted with this hash.
   void erase(std::uint64_t hash, std::uint32_t context) noexcept;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return buckets_.size() * sizeof(Bucket); }

@@ -3,8 +3,8 @@
 // The CRCs of ROHC: RFC 3095 5.9 (polynomials and coverage), RFC 4815 2.1 and Appendix A (bit order: the least
 // significant bit of each octet goes in first), RFC 5795 5.3.1.
 //
-// Every function takes the state of the register and returns the new one, so that a computation over CRC-STATIC octets
-// can be kept with the context and continued over the CRC-DYNAMIC ones (RFC 3095 5.9.2).
+// Every function takes the state of the register and returns the new state, so that a computation over CRC-STATIC
+// octets can be stored in the context and continued over the CRC-DYNAMIC octets (RFC 3095 5.9.2).
 #pragma once
 
 #include <array>
@@ -33,10 +33,10 @@ inline constexpr std::uint32_t kCrc32Polynomial = 0xedb88320U;
 // first (RFC 1662 C.3).
 [[nodiscard]] std::uint32_t crc32(Octets octets, std::uint32_t state = kCrc32Initial) noexcept;
 
-// CRC-3 by folding. The generator 1 + x + x^3 divides x^7 + 1, so bits of a message that are 7 apart count alike: the
-// message can be folded into 7 bits by exclusive-or, in any grouping, and looked up once. A caller places pieces of the
-// message in one 63-bit word, each shifted so that its bits keep their index modulo 7; indices count backwards from the
-// end of the message, whose last bit has index -1, that is 6.
+// CRC-3 by folding. The generator 1 + x + x^3 divides x^7 + 1, so bits of a message that are 7 apart have the same
+// effect: the message can be folded into 7 bits by exclusive-or, in any grouping, and looked up once. A caller places
+// pieces of the message in one 63-bit word, each shifted so that its bits keep their index modulo 7; indices count
+// backwards from the end of the message, whose last bit has index -1, that is 6.
 class Crc3Fold {
  public:
   // Returns the CRC-3 of a folded message. Bit i of `folded` stands for message bits with index i modulo 7; bit 63 must

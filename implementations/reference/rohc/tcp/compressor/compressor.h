@@ -48,7 +48,7 @@ class Compressor final : public CompressorFamily {
   [[nodiscard]] bool compress(headroom_packet& packet, std::uint32_t now, std::uint32_t guess,
                               headroom_detail* detail) noexcept;
 
-  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1).
+  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1): restarts all flows with IR packets.
   void reinitialize() noexcept;
   // Subtracts `ms` from all stored times, because the epoch moved.
   void move_epoch(std::uint32_t ms) noexcept;
@@ -64,7 +64,7 @@ class Compressor final : public CompressorFamily {
   // The flow that uses a CID of a channel.
   struct Flow {
     bool used = false;      // a flow of this family uses the CID
-    bool had_flow = false;  // so that there is a context
+    bool had_flow = false;  // the CID had a flow, so `context` is initialised
     bool young = false;     // replication from `base` may still be possible
     std::uint32_t base = kNoContext;
     std::uint32_t last_used_ms = 0, ir_ms = 0, ir_dyn_ms = 0;

@@ -57,7 +57,7 @@ using References = std::array<std::uint32_t, kReferences>;
 [[nodiscard]] constexpr std::uint32_t& at(References& v, Field f) noexcept { return v[static_cast<unsigned>(f)]; }
 [[nodiscard]] constexpr std::uint32_t at(const References& v, Field f) noexcept { return v[static_cast<unsigned>(f)]; }
 
-// The order is that of the tables in base_header.cc.
+// The formats, in the order of the tables in base_header.cc.
 enum class Format : std::uint8_t {
   kRnd1,
   kRnd2,

@@ -25,8 +25,8 @@ inline void copy_words(std::uint8_t* to, const std::uint8_t* from, std::size_t l
   std::memcpy(to + length - 8, from + length - 8, 8);
 }
 
-// CRC-3 by folding (rohc/wire/crc.h): x^64 is x modulo x^7 + 1, so that each word counts as one place to the left of
-// the one before it.
+// Returns the CRC-3 of whole words by folding (framework/wire/crc.h): x^64 is x modulo x^7 + 1, so each word is rotated
+// one place further to the left than the word before.
 [[nodiscard]] inline std::uint8_t crc3_of_words(const std::uint8_t* p, std::size_t length) noexcept {
   const auto left = [](std::uint64_t v) { return v << 1 ^ (v >> 62 & 2); };  // bit 63 is bit 0 modulo 63
   std::uint64_t sum = length % 8 == 0 ? 0 : wire::load_little32(p + length - 4);
@@ -48,7 +48,7 @@ inline void copy_words(std::uint8_t* to, const std::uint8_t* from, std::size_t l
   sum = (sum & 0xffff) + (sum >> 16);
   return static_cast<std::uint16_t>((sum & 0xffff) + (sum >> 16));
 }
-// True if the header checksum is the one that infer_fields() writes.
+// True if the header checksum equals the checksum that infer_fields() writes.
 [[nodiscard]] inline bool ipv4_checksum_is_inferred(const std::uint8_t* p) noexcept {
   return ipv4_native_sum(p) == 0xffff && load_word<std::uint16_t>(p + ipv4::kChecksum) != 0xffff;
 }

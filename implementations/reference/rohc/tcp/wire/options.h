@@ -85,7 +85,7 @@ inline constexpr unsigned kTsTooFar = 4;  // no format reaches the value
 void write_ts_lsb(Writer& out, std::uint32_t value, unsigned format) noexcept;
 [[nodiscard]] std::uint32_t read_ts_lsb(Reader& in, std::uint32_t reference) noexcept;
 
-// sack_pure_lsb.
+// Writes sack_pure_lsb.
 void write_sack_field(Writer& out, std::uint32_t field, std::uint32_t base) noexcept;
 // Reads sack_pure_lsb. Returns false if the field is truncated or has no known discriminator.
 [[nodiscard]] bool read_sack_field(Reader& in, std::uint32_t base, std::uint32_t& field) noexcept;

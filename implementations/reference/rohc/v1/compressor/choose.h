@@ -42,7 +42,7 @@ struct Needs {
 struct Choice {
   wire::PacketType type = wire::PacketType::kUnknown;
   std::int8_t extension = -1;        // -1: none
-  wire::Cce cce = wire::Cce::kNone;  // not chosen here: coverage.h
+  wire::Cce cce = wire::Cce::kNone;  // set by choose_cce() (coverage.h), not by choose()
 
   // The fields of extension 3.
   bool sn_octet = false;

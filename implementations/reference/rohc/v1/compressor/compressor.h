@@ -187,7 +187,7 @@ class Compressor final : public CompressorFamily {
   Undo uncompressed_undo_;            // saved state of the Uncompressed profile's context
   std::uint32_t channels_with_hash_;  // 0 with linear lookup, which uses no hashes
   std::uint32_t in_use_ = 0;          // contexts of this family
-  std::uint32_t lists_begun_ = 0;     // places for lists in use, at most
+  std::uint32_t lists_begun_ = 0;     // upper bound of the places for lists in use
 };
 
 // Prefetches the flow's history, which the general path needs in addition to the context.

@@ -131,7 +131,7 @@ struct FlowHistory {
   std::uint32_t fo_at_ms;
   std::uint16_t countdown_loaded;  // initial value of refresh_countdown
   std::uint8_t ir_doublings;       // times that the IR period has doubled since the flow began
-  std::uint8_t loss_repeats;       // `repeats` after the longest loss reported by a LOSS option
+  std::uint8_t loss_repeats;       // lower bound of `repeats` from the longest loss in a LOSS option
 
   std::uint32_t rejected_until_ms;
   // The hash of the context's flow in the flow table.

@@ -27,7 +27,7 @@ inline constexpr unsigned kTableSlots = wire::kMaxXis + 1;
 
 struct TableEntry {
   std::uint8_t octets;      // octets of the item; 0: free
-  std::uint8_t times;       // how often the (Index, item) pair has been sent (Counter); the item is Known from L on
+  std::uint8_t times;       // times that the (Index, item) pair was sent (Counter); the item is Known from L on
   std::uint16_t last_used;  // time of the last list with the item, by ListState::clock
 };
 
@@ -77,8 +77,7 @@ struct CompressorLists {
 // True if the definition fields of the third and further IP headers of the packet equal those of the flow.
 [[nodiscard]] bool same_extras(const CompressorLists& lists, Octets packet, const ListedHeaders* listed) noexcept;
 
-// --- What packets say of the lists. Buffers must outlive the octets that are returned.
-// --------------------------------
+// --- Lists in packets. Buffers must outlive the octets that are returned. --------------------------------------------
 
 using ListRoom = std::array<std::uint8_t, kMaxListOctets + kMaxItemOctets>;
 
@@ -98,14 +97,14 @@ enum class WhichList : std::uint8_t { kOuter, kInner, kCsrc };
 void write_as_is_fields(Flow flow, const PacketFields& f, WhichList which, bool in_extension,
                         wire::Writer& out) noexcept;
 
-// Third and further IP headers: static parts, dynamic parts (RFC 3843 3.2).
+// Write the static and dynamic parts of the third and further IP headers (RFC 3843 3.2).
 void write_extras_static(const PacketFields& f, bool ends, wire::Writer& out) noexcept;
 void write_extras_dynamic(const PacketFields& f, wire::Writer& out) noexcept;
 
-// --- When a list is known
-// --------------------------------------------------------------------------------------------- "A list is a reference
-// once it has been sent L times or acknowledged", and so is an item (5.8.1.2, 5.8.2.1 a and b). These three functions
-// are all there is to that rule.
+// --- Known lists -----------------------------------------------------------------------------------------------------
+
+// "A list is a reference once it has been sent L times or acknowledged", and so is an item (5.8.1.2, 5.8.2.1 a and b).
+// The three functions below implement this rule.
 
 // Counts a sent packet with pending updates: with `chain` all items of all lists, otherwise the items of
 // extension_list().

@@ -32,7 +32,7 @@ struct ReferenceRun {
   std::uint16_t id_offset;
   std::uint16_t outer_id_offset;
   bool line;     // false: merged runs, of which only the SNs are known, and the TS if ts_stride is not 0
-  bool ackable;  // false: its SNs say nothing about when it was sent; a later ACK removes it
+  bool ackable;  // false: an ACK cannot identify its updates by SN; an ACK of a later run removes it
 };
 
 // The SNs, at most the last kAckHorizon, that were sent before the source jumped to other SNs.
@@ -56,7 +56,7 @@ struct ReliableWindow {
   std::uint8_t next_former;
   std::uint32_t sent;          // packets sent by the general path
   std::uint16_t first_number;  // first SN of the current numbering
-  std::uint16_t newest;        // highest SN of a packet of the general path; only such as exceed it can be acknowledged
+  std::uint16_t newest;        // highest SN sent by the general path; an update must exceed it to be ackable
   std::uint16_t acked;         // SN of the latest ACK
   std::uint16_t pause_until;   // SN with which the pause ends
 };

@@ -54,7 +54,7 @@ struct alignas(128) DecompressorContext {
   Transition transition;
   wire::Mode mode;         // D_MODE
   wire::Mode target;       // the target mode of a transition that is not done
-  bool mode_claimed : 1;   // the last packet had an unrequested mode, which may be a bit error once
+  bool mode_claimed : 1;   // the last packet had an unrequested mode; a single one may be a bit error
   bool mode_declined : 1;  // the compressor has cancelled a transition (RFC 3843 3.4): no further requests
   std::uint8_t repairs;    // packets that must still be verified before a repair is deemed successful
   wire::Profile profile;

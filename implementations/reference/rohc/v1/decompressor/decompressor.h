@@ -34,7 +34,7 @@ enum class Event : std::uint8_t {
   kStaticDamage,        // k_2 out of n_2: to No Context
   kRepairedWraparound,  // 5.3.2.2.4 found an SN that verifies
   kRepairedReference,   // 5.3.2.2.5 found an SN that verifies
-  kRepairProven,        // the third packet in a row after a repair
+  kRepairProven,        // the third consecutive packet after a repair verified
   kRepairFailed,
   kModeOptimistic,      // D_MODE has become O
   kModeUnidirectional,  // D_MODE has become U
@@ -220,7 +220,7 @@ class Decompressor final : public DecompressorFamily {
   DecompressorCounters& counters_;
   std::uint32_t in_use_ = 0;               // contexts of this family
   std::uint32_t uncompressed_in_use_ = 0;  // of these, contexts of the Uncompressed profile
-  std::uint32_t lists_begun_ = 0;          // places for lists in use, at most
+  std::uint32_t lists_begun_ = 0;          // upper bound of the places for lists in use
   bool fast_path_ = true;
 };
 

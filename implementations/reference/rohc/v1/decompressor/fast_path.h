@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The decompressor's fast path: a UO-0 or R-0 packet (RFC 3095 5.7.1, 5.11.3) for a context in Full Context state with
-// one IP header. Its result and its effect on the context equal those of the general path; tests compare the two packet
-// by packet.
+// one IP header. Its result and its effect on the context equal those of the general path; tests compare both paths
+// packet by packet.
 #pragma once
 
 #include <cstdint>
@@ -104,7 +104,7 @@ template <bool kKnown, typename Verify>
 template <bool kReliable, bool kKnown>
 [[gnu::always_inline]] inline bool decompress(const Layout& l, DecompressorContext& c, headroom_packet& packet,
                                               std::uint8_t octet, Octets rest, std::uint64_t now_ns) noexcept {
-  // W-LSB with 4 or 6 bits (4.5.1): the interval of either begins sn_low after the reference.
+  // W-LSB with 4 or 6 bits (4.5.1): the interpretation interval of both widths begins sn_low after the reference.
   const auto low = static_cast<std::uint16_t>(c.sn + c.sn_low);
   const auto sn = static_cast<std::uint16_t>(kReliable ? low + ((unsigned{octet} - low) & 63U)
                                                        : low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));

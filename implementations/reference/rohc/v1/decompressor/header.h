@@ -23,7 +23,8 @@ struct ContextCopy {
   bool sent_in_r_mode = false;        // according to the packet's mode, which the decompressor may not have adopted yet
 };
 
-// The lists of a copy, made if there are none. REQUIRES: copy.lists.
+// Returns the lists of a copy and marks them as active; clears them first if c.lists is kNone. REQUIRES: copy.lists is
+// not nullptr.
 [[nodiscard]] DecompressorLists& lists_of(ContextCopy& copy) noexcept;
 
 struct RestoredHeader {

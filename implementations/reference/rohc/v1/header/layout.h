@@ -8,7 +8,7 @@
 //   definition  the packet belongs to another flow when it differs (addresses, ports, flow label, SSRC …)
 //   pattern     seldom changes within a flow (TOS, TTL, DF, payload type …); every definition field is one of these too
 //   dynamic     changes with each packet, or follows from other fields (lengths, checksums, IP-ID, SN, TS)
-// The marker bit counts as pattern with the value 0: a packet that has it set is out of the pattern.
+// The marker bit belongs to the pattern with the value 0: a packet with the marker bit set differs from the pattern.
 #pragma once
 
 #include <array>
@@ -91,8 +91,8 @@ struct Layout {
   std::uint8_t ip_checksum_at = kNowhere;
   std::uint8_t udp_length_at = kNowhere;  // UDP-Lite: Checksum Coverage
   std::uint8_t udp_checksum_at = kNowhere;
-  // ESP counts in 32 bits, of which compressed headers carry the low ones: its "TS" is the whole Sequence Number, its
-  // "SN" the low half of it, and its TS_STRIDE always 1.
+  // ESP counts in 32 bits, of which compressed headers carry the least significant: its "TS" is the whole Sequence
+  // Number, its "SN" the lower 16 bits, and its TS_STRIDE always 1.
   std::uint8_t sn_at = kNowhere;
   std::uint8_t ts_at = kNowhere;
   std::uint32_t ipv4_mask = 0;  // all ones if the innermost IP header is IPv4
