@@ -86,9 +86,9 @@ class ContextsByCid {
 struct CompressorContext : Context {
   static constexpr std::uint64_t kNever = UINT64_MAX;
 
-  // Advances to the next generation. "The compressor must not reuse the same generation value after a shorter time than
-  // MIN_WRAP seconds" (3.3): otherwise returns false and changes nothing. Times are stored per half of the generations,
-  // 0 .. 31 and 32 .. 63.
+  // Advances to the next generation. Returns false, without any change, if that generation was used too recently: "The
+  // compressor must not reuse the same generation value after a shorter time than MIN_WRAP seconds" (3.3). Times are
+  // stored per half of the generations, 0 .. 31 and 32 .. 63.
   [[nodiscard]] bool increment_generation(std::uint64_t now_ns) noexcept;
 
   bool is_valid = false;         // false: the next packet must refresh the context

@@ -60,7 +60,7 @@ struct alignas(128) CompressorContext {
   CompressorState state;
   wire::Mode mode;
   wire::CidOctets cid_octets;
-  std::uint16_t refresh_countdown;  // packets until the general path must run, times refresh_step
+  std::uint16_t refresh_countdown;  // packets until the general path must run; falls by refresh_step per packet
   std::uint16_t refresh_step;       // 1 in U-mode, 0 in bidirectional modes
   std::uint32_t refresh_at_ms;      // time from which a refresh by time is due; all ones: never
   std::uint32_t last_used_ms;

@@ -27,9 +27,9 @@ struct DecompressorConfig {
   KOutOfN dynamic_damage{4, 8};  // k_1, n_1: from Full Context to Static Context
   // k_2, n_2: from Static Context to No Context. In O- and R-mode a STATIC-NACK then causes an IR packet at once. In
   // U-mode there is no feedback: No Context lasts until the next IR refresh, Static Context only until the next IR-DYN.
-  // UOR-2 packets that fail after a loss during silence fail because of the dynamic part and do not indicate static
-  // damage. One of 16 wrong packets passes a CRC-7 with probability 1/8, which equals the probability that one wrong
-  // packet passes a CRC-3.
+  // After a loss that includes a silence, UOR-2 packets fail because of the dynamic part, which does not indicate
+  // static damage. One of 16 wrong packets passes a CRC-7 with probability 1/8, which equals the probability that one
+  // wrong packet passes a CRC-3.
   KOutOfN static_damage{2, 4};
   KOutOfN static_damage_in_u_mode{16, 16};
 
