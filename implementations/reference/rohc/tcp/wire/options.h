@@ -91,7 +91,7 @@ void write_sack_field(Writer& out, std::uint32_t field, std::uint32_t base) noex
 [[nodiscard]] bool read_sack_field(Reader& in, std::uint32_t base, std::uint32_t& field) noexcept;
 // Writes the discriminator and blocks of a SACK option. The start of the first block is relative to `ack`, the start of
 // any other block to the end of the block before ("block_1.UVALUE && 0xFFFFFFFF"; sack3_irregular refers to block_1 for
-// block_3, too, which is treated as an error, because sack3_list_item refers to block_2).
+// block_3, too, which is treated as an error of the RFC, because sack3_list_item refers to block_2).
 void write_sack(Writer& out, Octets option, std::uint32_t ack) noexcept;
 
 // Writes the *_list_item of an option.
