@@ -19,7 +19,7 @@ class WaitingFeedback {
   [[nodiscard]] bool empty() const noexcept { return messages_ == 0; }
   [[nodiscard]] std::uint32_t octets() const noexcept { return octets_; }
   [[nodiscard]] std::uint32_t messages() const noexcept { return messages_; }
-  [[nodiscard]] std::uint64_t since_ns() const noexcept { return since_ns_; }  // when the oldest came
+  [[nodiscard]] std::uint64_t since_ns() const noexcept { return since_ns_; }  // arrival of the oldest message
   [[nodiscard]] OctetView all() const noexcept { return {store_.data(), octets_}; }
 
   [[nodiscard]] bool fits(OctetView message) const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A link packet in the payload of an Ethernet frame, without what only the frame needs.
+// Extracts a link packet from the payload of an Ethernet frame.
 #ifndef HEADROOM_NODE_LINK_PACKET_H
 #define HEADROOM_NODE_LINK_PACKET_H
 
@@ -14,12 +14,12 @@
 
 namespace headroom::node {
 
-// The Ethernet type of frames that carry link packets: those with types travel over PPPoE.
+// Returns the Ethernet type of frames that carry link packets: typed link packets travel over PPPoE.
 [[nodiscard]] inline std::uint16_t link_type_of(const LinkFraming& framing) noexcept {
   return framing.typed ? kEtherTypePppoe : framing.ether_type;
 }
 
-// The link packet in the payload of a frame of that type, without padding; nothing where there is none.
+// Returns the link packet in the payload of a frame of that type, without padding, or nothing if there is none.
 [[nodiscard]] inline std::optional<PppPacket> read_link_packet(OctetView payload, const LinkFraming& framing) noexcept {
   std::optional<PppPacket> packet = PppPacket{HEADROOM_TYPE_DEFAULT, payload};
   if (framing.typed) packet = read_pppoe(payload);

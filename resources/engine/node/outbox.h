@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a channel's frames come from and go to: a store of empty ones, and the way out of each side. The worker has
-// both with DPDK behind them, tests with vectors.
+// The source and the destination of a channel's frames: a store of empty frames, and an outbox for each side. A worker
+// implements both with DPDK, tests with vectors.
 #ifndef HEADROOM_NODE_OUTBOX_H
 #define HEADROOM_NODE_OUTBOX_H
 
@@ -16,13 +16,13 @@ namespace headroom::node {
 class FrameStore {
  public:
   virtual ~FrameStore() = default;
-  // A new frame of no octets, with room before it for a tag and from it on for a whole frame of the link. False when
-  // there is none.
+  // Provides an empty frame, with room in front of it for a tag and behind it for a whole frame of the link. Returns
+  // false if there is none.
   [[nodiscard]] virtual bool take(Frame& frame) noexcept = 0;
   virtual void give_back(const Frame& frame) noexcept = 0;
 };
 
-// Frames on their way out, in order. They leave in bursts: when there are many, and when `flush` is called.
+// Outbox holds frames to be sent, in order. They leave in bursts: when there are many, and when `flush` is called.
 class Outbox {
  public:
   virtual ~Outbox() = default;
@@ -36,7 +36,7 @@ class Outbox {
     count_ = 0;
   }
 
-  static constexpr std::size_t kMost = 64;  // frames that leave at once
+  static constexpr std::size_t kMost = 64;  // frames in one burst
 
  protected:
   Outbox() = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PPP frames over Ethernet, for link packets whose type is their protocol number of PPP. RFC 2516, 4: VER 1 and TYPE 1,
-// CODE 0 of a session, SESSION_ID and LENGTH; 6: the payload begins with the protocol number. LENGTH tells a packet
-// from the padding that Ethernet puts behind a short frame.
+// PPP frames over Ethernet, for link packets whose type is a PPP protocol number. RFC 2516, 4: VER 1 and TYPE 1, CODE 0
+// of a session, SESSION_ID and LENGTH; 6: the payload begins with the protocol number. LENGTH separates a packet from
+// the padding that Ethernet adds to a short frame.
 #ifndef HEADROOM_NODE_PPPOE_H
 #define HEADROOM_NODE_PPPOE_H
 
@@ -14,9 +14,9 @@
 namespace headroom::node {
 
 inline constexpr std::uint16_t kEtherTypePppoe = 0x8864;  // of the session stage
-inline constexpr std::uint32_t kPppoeHeader = 8;          // octets, the protocol number included
+inline constexpr std::uint32_t kPppoeHeader = 8;          // octets, including the protocol number
 inline constexpr std::uint16_t kPppoeVersion = 0x1100;    // VER, TYPE and CODE
-inline constexpr std::uint16_t kPppoeSession = 1;         // the nodes negotiate nothing: there is one session
+inline constexpr std::uint16_t kPppoeSession = 1;         // the nodes do not negotiate: there is one session
 
 // Writes the header of a packet. REQUIRES: room for kPppoeHeader octets.
 inline void write_pppoe(std::uint8_t* header, std::uint16_t protocol, std::size_t packet_octets) noexcept {
@@ -31,7 +31,8 @@ struct PppPacket {
   OctetView octets;
 };
 
-// The packet in the payload of an Ethernet frame; nothing where the payload is none of this session, or ends early.
+// Returns the packet in the payload of an Ethernet frame, or nothing if the payload is not of this session or too
+// short.
 [[nodiscard]] inline std::optional<PppPacket> read_pppoe(OctetView payload) noexcept {
   if (payload.size() < kPppoeHeader || load16(&payload[0]) != kPppoeVersion || load16(&payload[2]) != kPppoeSession)
     return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A receiving core of a node: it takes frames from queues of a port and hands each to the worker that it belongs to.
-// No allocation, no lock, no adapter.
+// Receiver is a receiving core of a node: it takes frames from queues of a port and passes each to its worker. No
+// allocation, no lock, no adapter.
 #ifndef HEADROOM_NODE_RECEIVER_H
 #define HEADROOM_NODE_RECEIVER_H
 
@@ -20,16 +20,16 @@ namespace headroom::node {
 
 class Receiver {
  public:
-  // Receiving core `number` of the node. To be made and run in a thread that is bound to its core.
+  // Makes receiving core `number` of the node. REQUIRES: made and run in a thread that is bound to its core.
   Receiver(const Node& node, std::uint16_t number);
 
   void run(const std::atomic<bool>& stop);
-  // Takes a burst from each of its queues. False where none had a frame.
+  // Takes a burst from each of its queues. Returns false if none had a frame.
   bool round() noexcept;
 
-  // Its statistics, which README.md describes; any thread may call it.
+  // Returns its statistics, which README.md describes; any thread may call it.
   [[nodiscard]] Json json(bool ended) const;
-  // Changes with every round; any thread may ask.
+  // Returns a number that changes with every round; any thread may call it.
   [[nodiscard]] std::uint64_t progress() const noexcept { return busy_.total_cycles(); }
 
  private:

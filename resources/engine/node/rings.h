@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames on their way to a worker: from another worker, through whose queue they came, or from a receiving core.
+// Rings pass frames to a worker: from another worker, through whose queue they came, or from a receiving core.
 #ifndef HEADROOM_NODE_RINGS_H
 #define HEADROOM_NODE_RINGS_H
 
@@ -13,11 +13,11 @@
 
 namespace headroom::node {
 
-// One ring for each worker. Any thread puts frames in; the worker takes them out.
+// There is one ring for each worker. Any thread puts frames in; the worker takes them out.
 class Rings {
  public:
-  // `places` is a power of two; a ring holds one frame less. No workers: no rings. Throws Error(input) when there is no
-  // memory.
+  // `places` is a power of two; a ring holds one frame less. Without workers there are no rings. Throws Error(input) if
+  // there is not enough memory.
   Rings(const std::string& name, std::size_t workers, unsigned places);
   // Returns frames that are still in a ring to their pool.
   ~Rings();
@@ -25,7 +25,8 @@ class Rings {
   Rings& operator=(const Rings&) = delete;
 
   [[nodiscard]] bool empty() const noexcept { return rings_.empty(); }
-  // Returns how many frames, in order, are in the ring now; the others are still the caller's.
+  // Puts frames into the ring. Returns the number of frames, from the first one, that are in the ring now; the caller
+  // keeps the others.
   [[nodiscard]] unsigned put(std::size_t worker, std::span<rte_mbuf* const> frames) noexcept {
     return rte_ring_mp_enqueue_burst(rings_[worker], reinterpret_cast<void* const*>(frames.data()),
                                      static_cast<unsigned>(frames.size()), nullptr);

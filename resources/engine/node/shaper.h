@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A router's queue in front of a compressor: what has not been compressed waits until the link is free, and what finds
-// the queue full is dropped. The link is as busy as the octets are long that leave the channel, so that compression
+// Shaper is a router's queue in front of a compressor: uncompressed frames wait until the link is free, and frames that
+// find the queue full are dropped. The link is busy for the length of the octets that leave the channel, so compression
 // makes room on it. A frame leaves when its time on the link begins. No allocation, no lock, no system call.
 #ifndef HEADROOM_NODE_SHAPER_H
 #define HEADROOM_NODE_SHAPER_H
@@ -18,13 +18,14 @@
 
 namespace headroom::node {
 
-// Octets of a frame on a link that has neither Ethernet nor PPPoE: those of the link packet or IP packet without
-// padding, or of whatever else follows the Ethernet type.
+// Returns the octets of a frame on a link with neither Ethernet nor PPPoE: the link packet or IP packet without
+// padding, or else everything behind the Ethernet type.
 [[nodiscard]] std::size_t octets_on_link(OctetView frame, const LinkFraming& framing) noexcept;
 
 class Shaper final : public Forwarder {
  public:
-  // In front of `channel`. `framing` is that of its link packets. The references must outlive the shaper.
+  // Makes a shaper in front of `channel`. `framing` is the framing of its link packets. REQUIRES: the references
+  // outlive the shaper.
   Shaper(const ShaperJob& job, const LinkFraming& framing, std::unique_ptr<Forwarder> channel, FrameStore& store,
          Statistics& statistics);
 
@@ -48,7 +49,7 @@ class Shaper final : public Forwarder {
    public:
     explicit Meter(const LinkFraming& framing) : framing_(framing) {}
     void begin(Outbox& link) noexcept { link_ = &link; }
-    // The octets since the last call.
+    // Returns the octets since the last call.
     [[nodiscard]] std::uint64_t end() noexcept;
 
    private:
@@ -59,9 +60,9 @@ class Shaper final : public Forwarder {
     std::uint64_t octets_ = 0;
   };
 
-  // Sends what waits as long as the link is free.
+  // Sends waiting frames as long as the link is free.
   void send(std::uint64_t now_ns, Outbox& link);
-  // The link is busy with what the meter has seen, from `begin_ns` on.
+  // Marks the link as busy from `begin_ns` on, with the octets that the meter has counted.
   void occupy(std::uint64_t begin_ns) noexcept;
 
   const std::uint64_t rate_bps_;

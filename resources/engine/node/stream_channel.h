@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A channel whose link side is datagrams of UDP with several link packets of one length each, such as TS packets: what
-// a modulator, or a chain of tools for transport streams, takes and gives. At a constant bit rate each datagram has the
-// same number of packets, idle ones where there are no others; without one, packets leave with the burst that completed
-// them. No allocation, no lock, no system call.
+// StreamChannel is a channel whose link side is UDP datagrams with several link packets of a fixed length, such as TS
+// packets, as modulators and tools for transport streams use them. At a constant bit rate each datagram has the same
+// number of packets, filled up with idle ones; otherwise packets leave with the burst that completed them. No
+// allocation, no lock, no system call.
 #ifndef HEADROOM_NODE_STREAM_CHANNEL_H
 #define HEADROOM_NODE_STREAM_CHANNEL_H
 
@@ -20,7 +20,8 @@ namespace headroom::node {
 
 class StreamChannel final : public Forwarder {
  public:
-  // The addresses are those of the ports. Throws Error(adapter). REQUIRES: job.stream; the references outlive this.
+  // The addresses are the ports' addresses. Throws Error(adapter). REQUIRES: job.stream is set; the references outlive
+  // this object.
   StreamChannel(const Job& job, const MacAddress& plain_mac, const MacAddress& link_mac, FrameStore& store,
                 Statistics& statistics);
 
@@ -42,7 +43,8 @@ class StreamChannel final : public Forwarder {
   void take_outputs() noexcept;
   void queue(OctetView packet) noexcept;
   void send_by_rate(std::uint64_t now_ns, Outbox& link) noexcept;
-  // A datagram of up to `StreamJob::Send::packets` packets of the queue, at a constant rate filled up with idle ones.
+  // Sends a datagram of up to `StreamJob::Send::packets` packets of the queue, filled up with idle packets at a
+  // constant rate.
   void send_datagram(Outbox& link) noexcept;
   void write_header(std::uint8_t* frame, std::uint32_t payload) noexcept;
   // Link to plain.
@@ -61,8 +63,8 @@ class StreamChannel final : public Forwarder {
   bool waits_ = false;
   std::vector<std::uint8_t> queue_;  // a ring of link packets
   std::uint32_t capacity_ = 0, first_ = 0, count_ = 0;
-  std::uint64_t began_ns_ = 0;  // of a constant rate; 0: it has not begun
-  std::uint64_t sent_ = 0;      // datagrams since then
+  std::uint64_t began_ns_ = 0;  // start of the constant rate; 0: not started
+  std::uint64_t sent_ = 0;      // datagrams since the start
   std::uint16_t identification_ = 0;
 };
 

@@ -19,17 +19,17 @@
 
 namespace headroom::node {
 
-// A thread that has made no round for so long never will: an adapter does not return. Far longer than the kernel lets a
-// thread wait on a crowded machine, and short enough for a user who is watching.
+// The time after which a thread without a round is considered stuck, because an adapter does not return: far longer
+// than the kernel lets a thread wait on a crowded machine, and short enough for a user who is watching.
 inline constexpr std::uint64_t kStuckNs = 5'000'000'000;
-inline constexpr std::uint64_t kLongestLookNs = 100'000'000;  // in a longer gap this process did not run
+inline constexpr std::uint64_t kLongestLookNs = 100'000'000;  // in a longer gap this process was not running
 
-// Each thread makes a `Work`, a Worker or a Receiver, and runs it. They end with this object, at the latest.
+// Threads runs a `Work`, a Worker or a Receiver, in each thread. The threads end with this object at the latest.
 template <typename Work>
 class Threads {
  public:
-  // Starts a thread on each of `cores`, which stand at `where` in the job, and waits until all are ready. Throws what
-  // kept one from it.
+  // Starts a thread on each of `cores`, which are at `where` in the job, and waits until all are ready. Throws the
+  // error of a thread that could not start.
   Threads(const Node& node, const std::vector<unsigned>& cores, const char* where)
       : where_(where), work_(cores.size()), ends_(cores.size()), progress_(cores.size()), silent_ns_(cores.size()) {
     std::vector<std::future<void>> ready;
@@ -49,7 +49,7 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  // Ends them. Idempotent.
+  // Ends the threads. Idempotent.
   void stop() {
     stop_ = true;
     for (std::thread& thread : threads_) {
@@ -60,8 +60,8 @@ class Threads {
   // True if a thread has ended by itself, which only happens after an error.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
 
-  // Looks whether the threads go on; to be called all the time. A process that was stopped for a while is not stuck:
-  // what counts is time in which the caller ran.
+  // Checks that the threads make progress. Called continuously. Only time in which the caller ran counts, so a process
+  // that was stopped for a while is not considered stuck.
   void look() noexcept {
     const std::uint64_t now = monotonic_ns();
     const std::uint64_t passed = std::min(now - looked_ns_, kLongestLookNs);
@@ -73,7 +73,7 @@ class Threads {
     }
   }
 
-  // Throws Stuck when one makes no round any more.
+  // Throws Stuck if a thread makes no more rounds.
   void throw_what_is_stuck() const {
     for (std::size_t i = 0; i < work_.size(); ++i) {
       if (silent_ns_[i] < kStuckNs) continue;
@@ -84,7 +84,7 @@ class Threads {
     }
   }
 
-  // Throws what ended one by itself. REQUIRES: stopped.
+  // Throws the error that ended a thread. REQUIRES: stopped.
   void throw_what_broke() const {
     for (const std::exception_ptr& end : ends_) {
       if (end) std::rethrow_exception(end);
@@ -94,7 +94,7 @@ class Threads {
   [[nodiscard]] const Work& operator[](std::size_t i) const noexcept { return *work_[i]; }
 
   [[nodiscard]] std::size_t size() const noexcept { return work_.size(); }
-  // The time since thread `i` made its last round, as `look` has seen it.
+  // Returns the time since thread `i` made its last round, as `look` has observed it.
   [[nodiscard]] std::uint64_t silent_ns(std::size_t i) const noexcept { return silent_ns_[i]; }
 
  private:
@@ -119,7 +119,7 @@ class Threads {
   std::atomic<bool> stop_ = false, broken_ = false;
   std::vector<std::unique_ptr<Work>> work_;
   std::vector<std::exception_ptr> ends_;
-  std::vector<std::uint64_t> progress_, silent_ns_;  // of the thread that looks
+  std::vector<std::uint64_t> progress_, silent_ns_;  // state of the thread that calls `look`
   std::uint64_t looked_ns_ = monotonic_ns();
   std::vector<std::thread> threads_;
 };

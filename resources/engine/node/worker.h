@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One worker of a node: a core that takes every packet all the way ("run to completion"), from the plain port through
-// its channel's compressor to the link port and back again. Where receiving cores are in front of the workers
-// (receiver.h), packets come from its rings instead of the ports.
+// Worker is one worker of a node: a core that handles every packet from the plain port through its channel's compressor
+// to the link port, and back ("run to completion"). With receiving cores in front of the workers (receiver.h), packets
+// come from the worker's ring instead of the ports.
 #ifndef HEADROOM_NODE_WORKER_H
 #define HEADROOM_NODE_WORKER_H
 
@@ -23,7 +23,7 @@
 
 namespace headroom::node {
 
-// Frames in packet buffers of DPDK.
+// The store of frames in DPDK packet buffers.
 class MbufStore final : public FrameStore {
  public:
   explicit MbufStore(rte_mempool* pool) : pool_(pool) {}
@@ -34,7 +34,7 @@ class MbufStore final : public FrameStore {
   rte_mempool* pool_;
 };
 
-// The way out through a queue of a port.
+// The outbox for a queue of a port.
 class PortOutbox final : public Outbox {
  public:
   PortOutbox(io::Port& port, std::uint16_t queue, Traffic& sent, io::Counter& queue_full)
@@ -51,20 +51,20 @@ class PortOutbox final : public Outbox {
 
 class Worker {
  public:
-  // Worker `number` of the node; makes its adapters' instances. To be made and run in a thread that is bound to its
-  // core. Throws Error(adapter).
+  // Makes worker `number` of the node and its adapters' instances. Throws Error(adapter). REQUIRES: made and run in a
+  // thread that is bound to the worker's core.
   Worker(const Node& node, std::uint16_t number);
 
-  // Forwards until `stop`, and then what receiving cores, which have ended before, have handed over. Throws
-  // Error(adapter) when an adapter breaks a promise.
+  // Forwards until `stop`, and then forwards the remaining frames of receiving cores, which have ended before. Throws
+  // Error(adapter) if an adapter breaks a promise.
   void run(const std::atomic<bool>& stop);
 
-  // The worker's statistics, which README.md describes; any thread may call it. With `ended` also histograms and the
-  // adapters' own statistics, which exist only then.
+  // Returns the worker's statistics, which README.md describes; any thread may call it. With `ended` it includes
+  // histograms and the adapters' own statistics, which exist only then.
   [[nodiscard]] Json json(bool ended) const;
 
   [[nodiscard]] const Forwarder& channel() const noexcept { return *channel_; }
-  // Changes with every round; any thread may ask.
+  // Returns a number that changes with every round; any thread may call it.
   [[nodiscard]] std::uint64_t progress() const noexcept { return busy_.total_cycles(); }
 
  private:
@@ -83,7 +83,7 @@ class Worker {
   std::vector<Frame> frames_;
   Cycles cycles_;
   io::BusyShare busy_;
-  Histogram plain_to_link_, link_to_plain_;  // cycles from a burst's receipt until it is sent, weighted with its frames
+  Histogram plain_to_link_, link_to_plain_;  // cycles from receiving to sending a burst, weighted with its frames
   const std::optional<CoreJiffies> jiffies_before_;
 };
 
