@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Busy measures the share of a polling loop's time in which the loop had work, and waits when it has none. A core that
-// polls is always fully used as far as the kernel can see, so this share is the core's load. If several threads share a
-// core, a round also includes the time for which the others keep it waiting; the CPU time of the thread is then the
-// better measure.
+// BusyShare measures the share of a polling loop's time in which the loop had work, and waits when it has none. A core
+// that polls is always fully used as far as the kernel can see, so this share is the core's load. If several threads
+// share a core, a round also includes the time for which the others keep it waiting; the CPU time of the thread is then
+// the better measure.
 #ifndef HEADROOM_IO_BUSY_H
 #define HEADROOM_IO_BUSY_H
 

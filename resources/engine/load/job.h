@@ -18,7 +18,7 @@ namespace headroom::load {
 struct Phase {
   std::string name;
   std::uint64_t ticks = 1;
-  double replaced_per_second = 0;  // share of the flow pairs
+  double replaced_per_second = 0;  // share of the flow pairs replaced per second
 };
 
 struct Job {
@@ -28,11 +28,11 @@ struct Job {
   std::uint64_t tick_ns = 20'000'000;
   std::uint32_t burst = 128;
   bool random_order = true;
-  bool timer = true;  // else ticks run back to back
+  bool timer = true;  // False: ticks run back to back
   std::optional<unsigned> core;
   std::uint64_t verify_every = 64;  // 0 verifies no octets
   std::uint64_t seed = 0;
-  std::optional<std::uint64_t> start_at_ns;  // CLOCK_MONOTONIC, for the second phase and what follows
+  std::optional<std::uint64_t> start_at_ns;  // CLOCK_MONOTONIC, for the second and later phases
   std::vector<Phase> phases;
 };
 

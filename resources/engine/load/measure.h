@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one phase of `load` measures. Everything is allocated before the phase starts.
+// The measurements of one phase of `load`. All memory is allocated before the phase starts.
 #ifndef HEADROOM_LOAD_MEASURE_H
 #define HEADROOM_LOAD_MEASURE_H
 
@@ -17,7 +17,7 @@
 
 namespace headroom::load {
 
-// The stages that take the time of a burst.
+// The stages of the time of a burst.
 enum class Stage : std::uint8_t { generate, compress, handover, decompress, verify, feedback, replace };
 inline constexpr std::size_t kStages = 7;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
@@ -29,9 +29,10 @@ class StatusCounts {
     const auto index = static_cast<std::size_t>(std::int64_t{status} + kOffset);
     ++counts_[index < kKnown ? index : kKnown];
   }
-  // Outputs beyond the first of a packet, which go nowhere.
+  // Counts outputs of a packet after the first one, which are not used.
   void add_more(std::uint64_t outputs) noexcept { more_ += outputs; }
-  // Statuses other than OK, by name; "unknown" for values that the ABI does not have, "more" for add_more().
+  // Returns the counts of statuses other than OK by name; "unknown" for values that the ABI does not have, "more" for
+  // add_more().
   [[nodiscard]] Json json() const;
 
  private:
@@ -42,11 +43,11 @@ class StatusCounts {
 };
 
 struct PhaseMeasurement {
-  // `ticks` of room for what is kept of each tick.
+  // `ticks` is the number of ticks for which memory is reserved.
   explicit PhaseMeasurement(std::uint64_t ticks) { tick_cycles.reserve(static_cast<std::size_t>(ticks)); }
 
   std::uint64_t ticks_missed = 0;
-  std::uint64_t packets = 0;  // made by the generator
+  std::uint64_t packets = 0;  // packets made by the generator
   std::uint64_t packets_compressed = 0;
   std::uint64_t packets_decompressed = 0;
   std::uint64_t bursts = 0;
@@ -74,7 +75,7 @@ struct PhaseMeasurement {
 
 inline constexpr std::uint64_t kPerPacketScale = 16;  // of the histograms of cycles per packet
 
-// `hz`: cycles a second.
+// Returns the measurements for results. `hz` is the number of cycles per second.
 [[nodiscard]] Json json_of(const PhaseMeasurement& measured, double hz, std::uint64_t tick_ns, bool paced);
 
 }  // namespace headroom::load

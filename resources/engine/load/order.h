@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order in which the flows of a tick are visited: a permutation that is computed, not stored, and is another one in
-// each tick.
+// Order is the order in which the flows of a tick are visited: a permutation that is computed, not stored, and differs
+// in each tick.
 #ifndef HEADROOM_LOAD_ORDER_H
 #define HEADROOM_LOAD_ORDER_H
 
@@ -51,7 +51,7 @@ class Order {
     return tail;
   }
 
-  // One flow.
+  // Returns the next flow.
   [[nodiscard]] std::uint32_t next() noexcept {
     std::uint32_t one[2] = {};
     fill<2>(one, 0, 0, 1);

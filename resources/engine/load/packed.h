@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What load needs besides where link packets carry several packets, or parts of them: room for as many outputs as a
-// burst has, and the packets that were sent and have not come back, in order for each channel. Nothing here allocates
-// once it is made.
+// Additional parts of `load` for link packets that carry several packets, or parts of them: room for all outputs of a
+// burst, and the packets of each channel that were sent and have not come back, in order. Nothing here allocates after
+// construction.
 #ifndef HEADROOM_LOAD_PACKED_H
 #define HEADROOM_LOAD_PACKED_H
 
@@ -17,10 +17,10 @@
 
 namespace headroom::load {
 
-// Outputs of a burst, in order, some of them in buffers of their own and some here.
+// OutputList holds the outputs of a burst, in order, some in buffers of their own and some in its own memory.
 class OutputList {
  public:
-  // For up to `most` outputs, those here of up to `longest` octets.
+  // Makes a list for up to `most` outputs, of up to `longest` octets each in its own memory.
   OutputList(std::size_t most, std::size_t longest)
       : longest_(longest), octets_(new std::uint8_t[most * longest]), list_(most) {}
 
@@ -32,15 +32,15 @@ class OutputList {
 
   void clear() noexcept { count_ = used_ = 0; }
   [[nodiscard]] bool full() const noexcept { return count_ == list_.size(); }
-  // Room for the next output. REQUIRES: not full.
+  // Returns room for the next output. REQUIRES: not full.
   [[nodiscard]] std::uint8_t* room() noexcept { return &octets_[used_]; }
   [[nodiscard]] std::uint32_t longest() const noexcept { return static_cast<std::uint32_t>(longest_); }
-  // An output that was written into `room()`. REQUIRES: not full, no more than `longest()` octets.
+  // Adds an output that was written into `room()`. REQUIRES: not full, no more than `longest()` octets.
   void keep(std::size_t length, std::uint32_t channel, std::uint16_t type) noexcept {
     add({{room(), length}, channel, type});
     used_ += length;
   }
-  // One that stays where it is. REQUIRES: not full.
+  // Adds an output that stays in its buffer. REQUIRES: not full.
   void add(const Output& output) noexcept { list_[count_++] = output; }
   [[nodiscard]] std::span<const Output> all() const noexcept { return {list_.data(), count_}; }
 
@@ -51,17 +51,18 @@ class OutputList {
   std::size_t count_ = 0, used_ = 0;
 };
 
-// The packets of each channel that have been sent and have not come back: their lengths, and of every n-th a hash.
+// SentPackets holds the packets of each channel that were sent and have not come back: their lengths, and a hash of
+// every n-th.
 class SentPackets {
  public:
-  // `most` packets of a channel may be on their way.
+  // `most` is the number of packets of a channel that may be on their way.
   SentPackets(std::uint32_t channels, std::size_t most) : most_(most), channels_(channels), ring_(channels * most) {}
 
-  // `hashed`: whether its octets are to be compared. When there are too many, the oldest is forgotten.
+  // Adds a sent packet. `hashed`: its octets are to be compared. If there are too many packets, the oldest is removed.
   void push(std::uint32_t channel, OctetView packet, bool hashed) noexcept;
 
   enum class Verdict : std::uint8_t { right, compared, mismatched, wrong_length };
-  // The next packet of a channel has come back.
+  // Compares a packet that has come back with the next sent packet of the channel, and removes the latter.
   [[nodiscard]] Verdict take(std::uint32_t channel, OctetView packet) noexcept;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace headroom::node {
 
-inline constexpr std::uint16_t kEtherTypePppoe = 0x8864;  // of the session stage
+inline constexpr std::uint16_t kEtherTypePppoe = 0x8864;  // Ethernet type of the session stage
 inline constexpr std::uint32_t kPppoeHeader = 8;          // octets, including the protocol number
 inline constexpr std::uint16_t kPppoeVersion = 0x1100;    // VER, TYPE and CODE
 inline constexpr std::uint16_t kPppoeSession = 1;         // the nodes do not negotiate: there is one session

@@ -14,13 +14,13 @@ class ServiceTimes {
  public:
   explicit ServiceTimes(std::size_t kinds) : by_kind_(kinds), sum_(kinds, 0) {}
   void keep(std::size_t kind, std::uint64_t ns);
-  // Nothing if no time of the kind was kept.
+  // Returns the mean time of a kind, or nothing if no time of the kind was kept.
   [[nodiscard]] std::optional<double> mean(std::size_t kind) const noexcept;
-  // One of those of the kind; the same for the same draw. REQUIRES: there is one.
+  // Returns a kept time of the kind; the same draw gives the same time. REQUIRES: there is one.
   [[nodiscard]] std::uint64_t drawn(std::size_t kind, std::uint64_t draw) const noexcept;
 
  private:
-  std::vector<std::vector<std::uint32_t>> by_kind_;  // at most four seconds each, to which longer ones are cut
+  std::vector<std::vector<std::uint32_t>> by_kind_;  // nanoseconds; times above four seconds are kept as four seconds
   std::vector<std::uint64_t> sum_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of jobs in a system of workers. Each worker has its own; they are put together at the end.
+// The times of jobs in a system of workers. Each worker has an object of its own; they are added up at the end.
 #ifndef HEADROOM_QUEUEING_TIMES_H
 #define HEADROOM_QUEUEING_TIMES_H
 
@@ -25,9 +25,9 @@ class Times {
   }
   [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return histogram_.total(); }
-  // 0 if nothing was recorded.
+  // Returns the mean in nanoseconds, or 0 if nothing was recorded.
   [[nodiscard]] double mean() const noexcept;
-  // The JSON of the histogram and "mean"; null if nothing was recorded.
+  // Returns the JSON of the histogram and "mean"; null if nothing was recorded.
   [[nodiscard]] Json json() const;
 
  private:

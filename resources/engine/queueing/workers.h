@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Virtual workers: jobs with measured service times in a queueing simulation, first come first served. No thread waits,
-// and the number of workers is unlimited.
+// SimulatedWorkers simulates a queue with virtual workers, which serve jobs with measured service times, first come
+// first served. No thread waits, and the number of workers is unlimited.
 #ifndef HEADROOM_QUEUEING_WORKERS_H
 #define HEADROOM_QUEUEING_WORKERS_H
 
@@ -20,8 +20,9 @@ enum class Organisation : std::uint8_t {
 
 class SimulatedWorkers {
  public:
-  // `locks`: what a worker holds while it serves a job, one worker at a time, such as an instance that several workers
-  // share. Where jobs are pinned, lock n is worker n's alone. REQUIRES: as many locks as workers then.
+  // `locks` is the number of locks. A worker holds one lock while it serves a job, such as the lock of an instance that
+  // several workers share. If jobs are pinned, lock n belongs to worker n alone. REQUIRES: if jobs are pinned, as many
+  // locks as workers.
   SimulatedWorkers(Organisation organisation, std::size_t workers, std::size_t locks)
       : pool_(organisation == Organisation::pool), free_at_(workers, 0), lock_free_at_(locks, 0) {}
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One direction of a path: a queue of few packets in front of a rate, a delay, and bit errors that take packets away.
-// Unlike a link (link/link.h), its user names the length of a packet, since sizes may be assumed; it changes no octet.
+// Pipe is one direction of a path: a short queue of packets in front of a rate, a delay, and bit errors that remove
+// packets. Unlike Link (link/link.h), its user passes the length of a packet, because lengths may be assumed; Pipe
+// changes no octet.
 #ifndef HEADROOM_TRANSFER_PIPE_H
 #define HEADROOM_TRANSFER_PIPE_H
 
@@ -21,7 +22,7 @@ namespace headroom::transfer {
 struct PipeConfig {
   std::uint64_t rate_bps = 1;
   std::uint64_t delay_ns = 0;
-  std::uint64_t queue_packets = 0;  // the packet on its way included; 0: no limit
+  std::uint64_t queue_packets = 0;  // packets in the queue, including the packet being sent; 0: no limit
   double ber = 0;
   HarmedAt harmed_at = HarmedAt::link;
 };
@@ -32,20 +33,20 @@ struct PipeCounts {
   std::uint64_t queue_full = 0;
 };
 
-// The places of wrong bits, as the distance to the next one.
+// BitErrors draws the places of wrong bits, as the distance to the next wrong bit.
 class BitErrors {
  public:
   BitErrors(double ber, std::uint64_t seed) : random_(seed), per_bit_(ber > 0 ? -std::log1p(-ber) / std::log(2.0) : 0) {
     if (per_bit_ > 0) draw();
   }
-  // True if one of the next `bits` is wrong.
+  // True if one of the next `bits` bits is wrong.
   [[nodiscard]] bool hit(std::uint64_t bits) noexcept {
     if (per_bit_ == 0) return false;
     if (right_ >= bits) {
       right_ -= bits;
       return false;
     }
-    draw();  // behind the packet: what comes does not know what went before
+    draw();  // starts anew behind the packet: errors have no memory
     return true;
   }
 
@@ -56,7 +57,7 @@ class BitErrors {
   }
 
   Xoshiro256 random_;
-  double per_bit_;           // -log2 of the probability that a bit is right; 0: each is
+  double per_bit_;           // -log2 of the probability that a bit is right; 0: all bits are right
   std::uint64_t right_ = 0;  // bits until the next wrong one
 };
 
@@ -70,7 +71,7 @@ class Pipe final : public sim::Host {
     simulation.add(*this);
   }
 
-  // True if the queue takes a packet now. The caller passes a packet that it does not take to `refuse`.
+  // True if the queue has room for a packet now. If not, the caller calls `refuse` for the packet.
   [[nodiscard]] bool has_room() noexcept {
     if (config_.queue_packets == 0) return true;
     while (!departures_.empty() && departures_.front() <= simulation_.now_ns()) departures_.pop_front();
@@ -78,7 +79,7 @@ class Pipe final : public sim::Host {
   }
   void refuse() noexcept { ++counts_.queue_full; }
 
-  // REQUIRES: has_room.
+  // Sends a packet of `octets` octets. REQUIRES: has_room.
   void send(Packet packet, std::size_t octets) {
     ++counts_.packets;
     counts_.octets += octets;
@@ -100,7 +101,7 @@ class Pipe final : public sim::Host {
   }
 
   [[nodiscard]] const PipeCounts& counts() const noexcept { return counts_; }
-  // Nothing more arrives.
+  // Drops all packets on their way: no packet arrives any more.
   void close() noexcept { arrivals_.clear(); }
 
  private:

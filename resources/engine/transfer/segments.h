@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Segments and acknowledgements as the octets of IPv4 and TCP packets, for header compressors. A packet follows from
-// what it stands for: a receiver can build the one that it should have got.
+// its plain values, so a receiver can build the expected packet.
 #ifndef HEADROOM_TRANSFER_SEGMENTS_H
 #define HEADROOM_TRANSFER_SEGMENTS_H
 
@@ -30,15 +30,15 @@ struct Answer {
 template <typename Plain>
 struct Reading {
   Plain plain;
-  bool is_wrong = false;  // no host sends such a packet
+  bool is_wrong = false;  // True if no host sends such a packet
 };
 
 class SegmentFormat {
  public:
-  // `mss`: octets of payload in a segment.
+  // `mss` is the number of octets of payload in a segment.
   explicit SegmentFormat(std::uint32_t mss) noexcept : mss_(mss) {}
 
-  // Octets of the packet, and of its headers.
+  // Return the octets of the packet, and of its headers.
   [[nodiscard]] std::size_t length_of(const Segment&) const noexcept { return kHeaders + mss_; }
   [[nodiscard]] std::size_t length_of(const Answer& answer) const noexcept { return header_of(answer); }
   [[nodiscard]] std::size_t header_of(const Segment&) const noexcept { return kHeaders; }
@@ -47,13 +47,13 @@ class SegmentFormat {
     return kHeaders + (blocks == 0 ? 0 : 4 + 8 * blocks);
   }
 
-  // `packet` becomes what its host sends. Its memory is used again.
+  // Writes the packet that a host sends into `packet`, reusing its memory.
   void write(const Segment& segment, Octets& packet) const;
   void write(const Answer& answer, Octets& packet) const;
 
-  // Reads what the far end got. Nothing where TCP discards it: a wrong checksum (RFC 793, 3.1), or a packet of another
-  // connection or form. `near`: a number close to the one that is expected, as sequence numbers wrap. `expected`
-  // becomes the packet that a host sends with these numbers, and is memory for the next.
+  // Reads a packet that the far end has received. Returns nothing if TCP discards it: a wrong checksum (RFC 793, 3.1),
+  // or a packet of another connection or form. `near` is a number close to the expected one, as sequence numbers wrap.
+  // `expected` is set to the packet that a host sends with these numbers; its memory is reused.
   template <typename Plain>
   [[nodiscard]] std::optional<Reading<Plain>> read(OctetView packet, std::uint64_t near, Octets& expected) const {
     const std::optional<Plain> plain = parse<Plain>(packet, near);
@@ -64,14 +64,14 @@ class SegmentFormat {
     return Reading<Plain>{*plain, true};
   }
 
-  // The number by which the next packet is read.
+  // Returns the number to be used as `near` for the next packet.
   [[nodiscard]] static std::uint64_t number_of(const Segment& segment) noexcept { return segment.number; }
   [[nodiscard]] static std::uint64_t number_of(const Answer& answer) noexcept {
     return answer.acknowledgement.expected;
   }
 
  private:
-  // Numbers in a packet of this connection and form, whatever its checksums.
+  // Returns the numbers in a packet of this connection and form, whatever its checksums are.
   template <typename Plain>
   [[nodiscard]] std::optional<Plain> parse(OctetView packet, std::uint64_t near) const;
   [[nodiscard]] static bool has_right_checksums(OctetView packet) noexcept;

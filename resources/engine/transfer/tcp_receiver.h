@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A TCP receiver that acknowledges every segment, counted in segments.
+// TcpReceiver is a TCP receiver that acknowledges every segment. Numbers count segments.
 #ifndef HEADROOM_TRANSFER_TCP_RECEIVER_H
 #define HEADROOM_TRANSFER_TCP_RECEIVER_H
 
@@ -25,7 +25,8 @@ struct Acknowledgement {
 
 class TcpReceiver {
  public:
-  // A segment arrives. Returns what answers it: blocks of what is beyond a hole, the latest first (RFC 2018, 4).
+  // Processes an arriving segment. Returns the acknowledgement, with blocks of the segments behind a hole, the latest
+  // first (RFC 2018, 4).
   [[nodiscard]] Acknowledgement receive(std::uint64_t segment) {
     if (segment == expected_) {
       ++expected_;
@@ -56,7 +57,7 @@ class TcpReceiver {
   }
 
   std::uint64_t expected_ = 0;
-  std::vector<SackBlock> blocks_;  // that neither touch nor overlap, the latest first
+  std::vector<SackBlock> blocks_;  // blocks that neither touch nor overlap, the latest first
 };
 
 }  // namespace headroom::transfer

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The congestion control of one TCP sender that always has data: Tahoe, Reno and SACK as simulators of the year 2000
-// had them, counted in segments of one size. It has neither octets nor a clock: its user passes arrivals and the time.
+// TcpSender is the congestion control of a TCP sender that always has data: Tahoe, Reno and SACK as implemented by
+// simulators of the year 2000. Numbers count segments of a fixed size. TcpSender has neither octets nor a clock: its
+// user passes arrivals and the time.
 #ifndef HEADROOM_TRANSFER_TCP_SENDER_H
 #define HEADROOM_TRANSFER_TCP_SENDER_H
 
@@ -15,7 +16,7 @@ namespace headroom::transfer {
 // receiver reports (RFC 2018, and the variable `pipe` of Fall and Floyd, 1996).
 enum class CongestionControl : std::uint8_t { tahoe, reno, sack };
 
-inline constexpr std::uint32_t kMostWindow = 64;  // segments: one bit each of a word
+inline constexpr std::uint32_t kMostWindow = 64;  // segments: each is one bit of a word
 
 // Segments `begin` to `end - 1` have arrived.
 struct SackBlock {
@@ -27,14 +28,14 @@ struct SenderConfig {
   CongestionControl control = CongestionControl::reno;
   std::uint32_t window = 20;  // segments that the receiver advertises, at most kMostWindow
   std::uint64_t tick_ns = 100'000'000;
-  std::uint64_t phase_ns = 0;  // of the clock, below tick_ns
+  std::uint64_t phase_ns = 0;  // phase of the clock, below tick_ns
   std::uint64_t first_timeout_ns = 6'000'000'000;
   std::uint64_t shortest_timeout_ns = 200'000'000;
   std::uint64_t longest_timeout_ns = 60'000'000'000;
 };
 
 struct SenderCounts {
-  std::uint64_t sent = 0;  // segments, those sent again included
+  std::uint64_t sent = 0;  // segments, including retransmissions
   std::uint64_t sent_again = 0;
   std::uint64_t fast_retransmits = 0;
   std::uint64_t timeouts = 0;
@@ -44,15 +45,15 @@ class TcpSender {
  public:
   explicit TcpSender(const SenderConfig& config) noexcept : config_(config), ssthresh_(config.window) {}
 
-  // Returns the segment to send now; nothing where the window is used up. To be called until it returns nothing, at the
-  // beginning and behind each of the functions below.
+  // Returns the segment to send now, or nothing if the window is used up. The caller calls it until it returns nothing,
+  // at the beginning and after each of the functions below.
   [[nodiscard]] std::optional<std::uint64_t> next(std::uint64_t now_ns) noexcept;
 
-  // An acknowledgement arrives: all segments before `expected`, and those of `blocks`, are at the receiver. Numbers
-  // that no segment has had yet are ignored.
+  // Processes an acknowledgement: the receiver has all segments before `expected` and in `blocks`. Numbers of segments
+  // that were never sent are ignored.
   void acknowledge(std::uint64_t expected, std::span<const SackBlock> blocks, std::uint64_t now_ns) noexcept;
 
-  // The time of the next call of `time_out`; nothing while no segment is outstanding.
+  // Returns the time of the next call of `time_out`, or nothing if no segment is outstanding.
   [[nodiscard]] std::optional<std::uint64_t> timeout_at_ns() const noexcept { return timeout_at_; }
   void time_out(std::uint64_t now_ns) noexcept;
 
@@ -60,7 +61,7 @@ class TcpSender {
   [[nodiscard]] const SenderCounts& counts() const noexcept { return counts_; }
 
  private:
-  static constexpr int kDuplicates = 3;  // that are the sign of a loss
+  static constexpr int kDuplicates = 3;  // duplicate acknowledgements that indicate a loss
   static constexpr std::uint32_t kMostBackOff = 64;
 
   [[nodiscard]] std::uint32_t window() const noexcept;
@@ -74,22 +75,22 @@ class TcpSender {
   void grow() noexcept;
   void duplicate(bool is_news, std::uint64_t now_ns) noexcept;
   void recover(std::uint64_t now_ns) noexcept;
-  // Takes note of blocks. True if they report a segment that none has reported before.
+  // Records blocks. Returns true if they report a segment that was not reported before.
   bool note(std::span<const SackBlock> blocks) noexcept;
 
   SenderConfig config_;
   SenderCounts counts_;
   std::uint64_t first_ = 0;  // the first segment that is not acknowledged
-  std::uint64_t next_ = 0;   // goes out next, unless one is sent again
-  std::uint64_t end_ = 0;    // behind the last one ever sent
+  std::uint64_t next_ = 0;   // next segment to be sent, unless one is retransmitted
+  std::uint64_t end_ = 0;    // number behind the last segment ever sent
   double cwnd_ = 1;          // segments
   std::uint32_t ssthresh_;   // segments
   std::uint32_t inflation_ = 0;
   int duplicates_ = 0;
   bool in_recovery_ = false;
   std::uint64_t recovered_at_ = 0;  // `first_` at which all is acknowledged that had been sent at the last loss
-  bool resend_first_ = false;       // goes out before anything else
-  // Of SACK, bit i: segment first_ + i
+  bool resend_first_ = false;       // retransmit segment `first_` before any other
+  // For SACK: bit i is segment first_ + i.
   std::uint64_t arrived_ = 0, resent_ = 0;
   std::int64_t pipe_ = 0;  // segments on their way, during recovery
 
