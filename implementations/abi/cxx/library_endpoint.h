@@ -50,8 +50,9 @@ std::unique_ptr<Self> make_library_endpoint(std::int32_t role, const nlohmann::j
   return self;
 }
 
-// Throws ConfigError unless a compartment may be opened: `open` are those that are, and `library` has no settings for
-// one of them.
+// Throws ConfigError unless the compartment `compartment` may be opened: it is not among the open ones, fewer than
+// `most` are open, and `settings` has no key, because `library` (a name for sentences) has one setting for all
+// compartments.
 template <typename Compartments>
 void require_new_compartment(const Compartments& open, std::uint32_t most, std::uint32_t compartment,
                              const nlohmann::json& settings, const std::string& library) {

@@ -73,7 +73,11 @@ class TransferConfig:
 
 @dataclass(frozen=True)
 class TransferResult:
-    """The octets of payload a second, and the standard error of that mean as a share of it; None if nothing arrives."""
+    """The result of a transfer over TCP.
+
+    `throughput` is the mean of payload octets per second over the batches; `standard_error` is that of this mean, as a
+    share of it, None if nothing arrives.
+    """
 
     throughput: float
     standard_error: float | None

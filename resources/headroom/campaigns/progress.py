@@ -300,7 +300,7 @@ def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> l
         if wrong_library := versions.contradiction(version, campaign.sides(cell), records):
             raise ResultRefused(wrong_library)
     if changed := chain.verify(run, chain.RUN).sentences():
-        raise ResultRefused(f"its records were changed: {changed[0]}")
+        raise ResultRefused(f"its records were changed after the run: {changed[0]}")
     return records
 
 

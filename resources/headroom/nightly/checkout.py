@@ -131,7 +131,7 @@ class Checkout:
         return files
 
     def prepare(self) -> None:
-        """Makes the folder a repository with the objects of the root's, unless it is one."""
+        """Makes the folder a Git repository that borrows the objects of the checkout at `root`, unless it is one."""
         objects, shallow = self._path_in_git("objects"), self._path_in_git("shallow")
         own = self.folder / ".git"
         if not _is_borrowing(own, objects):

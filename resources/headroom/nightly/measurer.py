@@ -183,7 +183,9 @@ class EngineMeasurer:
     def _commit(self, name: str) -> str:
         full = self.checkout.resolve(name)
         if not self._found.is_ours():
-            raise UsageError(f"{self.implementation} is not built with the project, so it has no commits.")
+            raise UsageError(
+                f"{self.implementation} is no part of this repository, so no commit names a version of it."
+            )
         return full
 
     @property

@@ -100,7 +100,7 @@ class Listener:
         Raises EnvironmentLacks if listening has ended meanwhile.
         """
         if self._failure:
-            raise EnvironmentLacks(f"Packets could not be caught any more at {self._failure}.")
+            raise EnvironmentLacks(f"Capturing packets failed on the interface {self._failure}.")
         packets = [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
         return [packet for packet in packets if not (self._tap.bridged and is_stray(packet))]
 

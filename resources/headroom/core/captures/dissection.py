@@ -226,12 +226,13 @@ class PayloadReader(ABC):
 
     @abstractmethod
     def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
-        """Our own reading; None if the payload is not one of the scheme's. `missing` counts the octets at its end that
-        were not captured, which are no fault of the sender.
+        """The judge's reading of a payload; None if it is not one of the scheme's.
+
+        `missing` counts the octets at its end that were not captured, for which the sender is not blamed.
         """
 
     def read_segment(self, flow: Flow, segment: Segment) -> list[PayloadReading] | None:
-        """Our own readings of the messages that end in a segment of TCP; None if the stream is not one of the
+        """The judge's readings of the messages that end in a segment of TCP; None if the stream is not one of the
         scheme's.
         """
         return None

@@ -283,7 +283,9 @@ def _full_disk() -> EnvironmentLacks:
 
 
 class _Counter(SuiteVisitor):
-    """The last pre-run modifier: counts the cases that will run. Robot filters by name and tag only after it."""
+    """Counts the cases that will run. It comes last among the pre-run modifiers, but before Robot filters by name and
+    tag: it applies these filters itself.
+    """
 
     def __init__(self, plan: Plan, tell: Callable[[int], None] | None) -> None:
         self.plan = plan

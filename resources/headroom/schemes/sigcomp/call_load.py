@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls through a P-CSCF: one engine, an endpoint that decompresses what users send and compresses what they are sent.
 
-The job and the document are the engine's `load` with an endpoint; the settings are those of maenpaa-2005, 11.1, unless
-configured otherwise: the decompression memory that it has for voice and for video, a state memory of 131,072 octets, 32
-cycles per bit, shared states of 500 octets, strings of the static dictionary with priorities 1 to 3, calls of 180 s
-that are answered after 5 s, and a compartment for each call, closed after it.
+The job is one of the engine's command `load` with an endpoint. The default settings are those of maenpaa-2005 (a
+master's thesis about SigComp; `./headroom list papers`), 11.1: the thesis's decompression memory for voice and for
+video, a state memory of 131,072 octets, 32 cycles per bit, shared states of 500 octets, strings of the static
+dictionary with priorities 1 to 3, calls of 180 s that are answered after 5 s, and a compartment for each call, closed
+after it.
 """
 
 import math

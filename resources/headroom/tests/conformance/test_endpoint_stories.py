@@ -123,7 +123,7 @@ def test_a_nack_that_does_not_come_shows_nothing() -> None:
 
 def test_a_call_of_which_nothing_is_compressed_shows_nothing() -> None:
     declines = Session(lambda acts: [ActOutcome() for _ in acts])
-    with pytest.raises(stories.NothingHappened, match="declines to compress every message"):
+    with pytest.raises(stories.NothingHappened, match="compresses no message of the call"):
         stories.carried(declines, FarEnd(), [one for one in CALL if one.from_caller], refusals=True)
     told: list[Act] = []
 

@@ -40,7 +40,8 @@ class Segment {
     downlink_.clear();
     octets_n3_ = 0;
   }
-  // Clears the text that a request has left in the buffer `index`, and takes note of that of a new one (0: none).
+  // Clears the text of the earlier request in the buffer `index`. `length` is that of the next text, 0 if there is
+  // none.
   void renew_text(std::uint32_t index, std::size_t length) noexcept;
   // Adds the record of a packet whose octets lie in the buffer `index`.
   void add(std::uint32_t index, bool uplink, std::uint32_t length);

@@ -19,7 +19,7 @@ PSC = judge.PDU_SESSION_CONTAINER
 
 @dataclass
 class Check:
-    """The findings of a case. `requirement` is that of the case, for what names no other."""
+    """The findings of a case. `requirement` is the requirement of findings that name none of their own."""
 
     requirement: str = ""
     findings: list[Finding] = field(default_factory=list)

@@ -244,8 +244,11 @@ def special_of(was: Context, chain: Chain) -> frozenset[str] | None:
 
 
 def is_repair(was: Context, chain: Chain, data: int) -> bool:
-    """True if "TCP retransmits" (3.2): data whose sequence number goes back, or that stands where data stood before. Of
-    packets without data, which RFC 1144, 3.2.3, takes for retransmissions, too, the RFC does not speak."""
+    """True if "TCP retransmits" (RFC 2507, 3.2): the sequence number goes back, or is that of data sent before.
+
+    `data` counts the octets of payload. RFC 1144, 3.2.3, takes some packets without data for retransmissions, too; RFC
+    2507 does not mention them.
+    """
     saved, tcp = was.chain.tcp, chain.tcp
     assert saved is not None and tcp is not None
     changes = changes_of(was, chain)

@@ -132,7 +132,7 @@ class Decompressor:
             for header_field in reversed([each for each in part.fields if each.name in names]):
                 header_field.value, number_ = number_ & ((1 << header_field.bits) - 1), number_ >> header_field.bits
         if chain.length > self.parameters.max_header:
-            raise NotIphc("the header would be longer than MAX_HEADER (5.2)")
+            raise NotIphc("the header would be longer than MAX_HEADER (RFC 2507, 5.2)")
         return chain
 
     def _as_is(self, octets: Octets, saved: Subheader, last: bool) -> Subheader:
@@ -191,12 +191,12 @@ class Decompressor:
         saved = chain.parts.pop()
         offset = octets.rest[8] >> 4 if len(octets.rest) > 8 else 0
         if offset < 5:
-            raise NotIphc("the packet has no whole TCP header (6 b)")
+            raise NotIphc("the packet has no whole TCP header (RFC 2507, 6 b)")
         ports = saved.octets()[:4]
         whole = chains.read_tcp(ports + octets.take(offset * 4 - 4, "the TCP header"))
         chain.parts.append(whole)
         if chain.length > self.parameters.max_header:
-            raise NotIphc("the header would be longer than MAX_HEADER (5.2)")
+            raise NotIphc("the header would be longer than MAX_HEADER (RFC 2507, 5.2)")
         return self._finish(octets, chain, context, cid, None)
 
     def _finish(self, octets: Octets, chain: Chain, context: Context, cid: int, front: TcpFront | None) -> Outcome:

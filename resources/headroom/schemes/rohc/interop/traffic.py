@@ -12,10 +12,10 @@ from headroom.schemes.rohc.interop.axes import ESP, IP, LITE, LITE_RTP, RTP, TCP
 
 @dataclass(frozen=True)
 class Traffic(matrix.Traffic):
-    """A traffic profile; or a capture, which is sent as it is, whole; or a recording of an implementation.
+    """Traffic of the matrix: packets of a traffic profile, a whole capture, or a recording of an implementation.
 
-    `feature` is what a compressor that declares it uses for this traffic, so that the decompressor needs it, too;
-    others send the same packets by a simpler profile.
+    `feature` names an optional feature for this traffic. A compressor that declares it uses it, and the decompressor
+    then has to declare it, too; other compressors send the same packets by a simpler profile of ROHC.
     """
 
     flows: int = 3

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which wrong packets chance explains: those that were at risk, and no more of them than their CRCs are bound to miss.
+"""Wrong packets that chance explains: damaged ones, up to the number that their CRCs are expected to miss.
 
-A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.3.2.2.3). Payload has no part in it: a
-decompressor hands it on, damaged or not, and what is compared has the same bits flipped.
+A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.3.2.2.3). Damage to the payload does not
+count: a decompressor passes it on unchanged, and the expected packet has the same bits flipped.
 """
 
 from collections.abc import Callable, Sequence

@@ -192,7 +192,9 @@ def _freeing(item: Item, octets: int) -> bytes:
 
 
 def _torture(version: int) -> dict[str, Case]:
-    """The tests for an endpoint of a SigComp_version. The printed identifiers are of states of version 1."""
+    """The tests of RFC 4465 for an endpoint with this SigComp_version. The RFC prints the identifiers of states that an
+    endpoint of version 1 makes; for other versions they are computed.
+    """
     cases = _tests(version)
     if version == PRINTED:
         return cases

@@ -64,7 +64,7 @@ def carried(
             elif arrived:
                 wrong += _answered(session, far, message, number)
     if not heard:
-        raise NothingHappened("It declines to compress every message of the call.")
+        raise NothingHappened("It compresses no message of the call: it declines each.")
     return wrong
 
 

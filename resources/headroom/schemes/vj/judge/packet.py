@@ -15,7 +15,7 @@ UNIDIRECTIONAL = frozenset("SAWU")  # "and S A W U (used for case 2)"
 
 
 class NotVj(Exception):
-    """Octets that cannot be what their type says; the text is a sentence with its section."""
+    """Raised if octets are no packet of their PPP type. The text is a sentence with the section of RFC 1144."""
 
 
 @dataclass(frozen=True)

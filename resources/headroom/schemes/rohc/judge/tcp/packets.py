@@ -62,7 +62,9 @@ def read_packet(
 def read_header(
     reader: Reader, frame: framing.Frame, contexts: Mapping[int, Context], large_cids: bool, verify: bool = True
 ) -> Packet:
-    """Reads the same from the packet type octet on, at which the reader stands. The reader records all fields."""
+    """Reads a link packet of this profile from its packet type octet on, at which the reader stands. The reader records
+    all fields.
+    """
     if reader.peek() in KINDS:
         return _initialising(reader, frame, contexts, large_cids, verify)
     return _compressed(reader, frame, contexts, verify)

@@ -279,8 +279,9 @@ def entered(state: ListState, compressed: CompressedList) -> ListState:
 
 
 def advanced(state: ListState, change: int) -> ListState:
-    """The state in the packet whose SN is `change` later: the offset of sequence numbers from the SN is constant
-    (RFC 4815, 5.8)."""
+    """The state after the SN of the packet has grown by `change`: sequence numbers of AH and GRE keep their offset from
+    the SN (RFC 4815, 5.8).
+    """
     if not state.sequences or not change:
         return state
     return replace(state, sequences={index: (n + change) % _SEQUENCE for index, n in state.sequences.items()})

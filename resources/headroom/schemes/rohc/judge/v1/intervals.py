@@ -8,12 +8,14 @@ def p_sn_rtp(width: int) -> int:
 
 
 def p_sn_generated(width: int) -> int:
-    """RFC 3095, 5.11: "The ROHC UDP profile always uses p = -1"."""
+    """The offset p of the interpretation interval of a generated SN: -1 for every width (RFC 3095, 5.11: "The ROHC UDP
+    profile always uses p = -1").
+    """
     return -1
 
 
 def p_ip_id(width: int) -> int:
-    """RFC 3095, 4.5.5 and 5.7: offsets are encoded with p = 0."""
+    """The offset p of the interpretation interval of an IP-ID offset: 0 for every width (RFC 3095, 4.5.5 and 5.7)."""
     return 0
 
 
