@@ -31,7 +31,7 @@ enum class Distribution : std::uint8_t {
 
 // The ways in which a decompressor's feedback reaches the compressor at the far end.
 enum class Feedback : std::uint8_t {
-  none,        // not at all
+  none,        // discarded
   own,         // in frames of its own
   piggybacked  // in front of the next packet, or in a frame of its own if none comes soon
 };

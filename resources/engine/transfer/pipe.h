@@ -28,7 +28,7 @@ struct PipeConfig {
 };
 
 struct PipeCounts {
-  std::uint64_t packets = 0, octets = 0;  // handed to it
+  std::uint64_t packets = 0, octets = 0;  // packets and octets sent into the pipe
   std::uint64_t damaged = 0;
   std::uint64_t queue_full = 0;
 };

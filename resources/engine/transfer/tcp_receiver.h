@@ -14,7 +14,7 @@
 
 namespace headroom::transfer {
 
-inline constexpr std::size_t kMostBlocks = 3;  // of an acknowledgement, as beside the option of time stamps
+inline constexpr std::size_t kMostBlocks = 3;  // blocks in an acknowledgement, as beside the time stamps option
 
 struct Acknowledgement {
   std::uint64_t expected = 0;  // the first segment that has not arrived

@@ -88,7 +88,7 @@ class TcpSender {
   std::uint32_t inflation_ = 0;
   int duplicates_ = 0;
   bool in_recovery_ = false;
-  std::uint64_t recovered_at_ = 0;  // `first_` at which all is acknowledged that had been sent at the last loss
+  std::uint64_t recovered_at_ = 0;  // `first_` when all segments sent before the last loss are acknowledged
   bool resend_first_ = false;       // retransmit segment `first_` before any other
   // For SACK: bit i is segment first_ + i.
   std::uint64_t arrived_ = 0, resent_ = 0;

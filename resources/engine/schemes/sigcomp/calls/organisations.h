@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A common queue, or a queue for each worker: what calls see of it, all else being the same. Both are simulated, from
-// service times that the endpoint took, and get the same calls at the same moments with messages that take the same.
+// The comparison of a common queue with a queue for each worker, all else being equal. Both are simulated from the
+// endpoint's measured service times, with the same calls at the same times and the same service time for each message.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_ORGANISATIONS_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_ORGANISATIONS_H
 

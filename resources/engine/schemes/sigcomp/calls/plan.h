@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When which user calls, decided before anything runs: the calls that are in progress at the beginning, and those that
-// arrive, by a clock that does not wait for the workers.
+// Plan decides before the run which user calls when: the calls in progress at the beginning, and the calls that arrive,
+// by a clock that does not wait for the workers.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_PLAN_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_PLAN_H
 
@@ -23,45 +23,47 @@ struct Call {
 };
 
 struct Plan {
-  std::uint64_t origin_ns = 0;  // calls before it make up the state that the run starts with
-  std::vector<Call> calls;      // by arrival; none that is over before the origin
+  std::uint64_t origin_ns = 0;  // calls before this time form the initial state of the run
+  std::vector<Call> calls;      // by arrival, without calls that end before the origin
   std::uint32_t users = 0;
 };
 
-// The stationary process: arrivals go back so far that every call which can still be in progress is there. Throws
-// Error(job) when there are not enough users.
+// Makes the plan of a stationary process: arrivals begin so early that every call that can still be in progress is
+// included. Throws Error(job) if there are not enough users.
 [[nodiscard]] Plan make_plan(const Job& job);
 
-// The endpoint that a user is dealt to, of `shards`: by a hash of who it is, as a P-CSCF tells by the address that a
-// message comes from. Were users dealt in turn, workers would have even shares of the calls at any moment, which is
-// what a common queue is there for.
+// Returns the endpoint, of `shards`, to which a user is assigned: by a hash of the user, as a P-CSCF does by a
+// message's source address. If users were assigned in turn, workers would always have even shares of the calls, which
+// is the advantage of a common queue.
 [[nodiscard]] constexpr std::uint32_t dealt_to(std::uint32_t user, std::uint32_t shards) noexcept {
   return scale(mix64(user + kGolden), shards - 1);
 }
 
-// Schedule gives the next message that is due, of any call. A call's next message is due when the message before it is
-// finished and its pause is over; its first message is due at the arrival of the call.
+// Schedule returns the next message that is due, of any call. A call's next message is due when the previous message is
+// finished and its pause is over; the first message is due at the arrival of the call.
 class Schedule {
  public:
   struct Event {
     std::uint64_t due_ns;
     std::uint32_t call;
-    std::uint32_t step;  // of Job::call
+    std::uint32_t step;  // index in Job::call
   };
 
   // REQUIRES: both outlive this.
   Schedule(const Job& job, const Plan& plan);
 
-  // The time of the earliest event; nothing if none is known (calls whose message is being handled will bring more).
+  // Returns the time of the earliest event, or nothing if none is known (calls whose message is being processed will
+  // add more).
   [[nodiscard]] std::optional<std::uint64_t> next_due() const noexcept;
-  // Takes the earliest event that is due before `before_ns`.
+  // Removes and returns the earliest event that is due before `before_ns`.
   std::optional<Event> take(std::uint64_t before_ns);
-  // The message of `event` was done with at `now_ns`. Returns whether that was the last one of the call.
+  // Records that the message of `event` was finished at `now_ns`. Returns true if that was the last message of the
+  // call.
   bool done(const Event& event, std::uint64_t now_ns);
 
   [[nodiscard]] std::uint64_t began() const noexcept { return began_; }
   [[nodiscard]] std::uint64_t ended() const noexcept { return ended_; }
-  // Calls that had to wait for the one before them of the same user to end.
+  // Returns the number of calls that had to wait for the end of the same user's previous call.
   [[nodiscard]] std::uint64_t postponed() const noexcept { return postponed_; }
 
  private:

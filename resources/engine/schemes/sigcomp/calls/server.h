@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The P-CSCF: endpoints with the compartments of all users, and what is done with one message.
+// Server is the P-CSCF: endpoints with the compartments of all users, and the processing of messages.
 //
-// An endpoint is an instance of the ABI: it shares nothing with others and is used by one thread at a time. So users
-// are dealt to endpoints, as a P-CSCF can tell by the address that a message comes from, and a compartment's state is
-// always where its messages go. In a pool an endpoint has a lock; with compartments pinned to workers it needs none.
+// An endpoint is an instance of the ABI: it shares nothing with others and is used by one thread at a time. So each
+// user is assigned to an endpoint, as a P-CSCF does by a message's source address, and the state of a compartment is
+// always in the endpoint that gets its messages. In a pool an endpoint has a lock; with compartments pinned to workers
+// it needs none.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_SERVER_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_SERVER_H
 
@@ -27,7 +28,7 @@ struct Task {
   std::uint32_t user = 0;
   bool from_user = false;
   Carried carried = Carried::compartment;
-  bool closes = false;  // the user's compartment is not needed any more
+  bool closes = false;  // True if the user's compartment is closed afterwards
 };
 
 // The state of one worker.
@@ -39,12 +40,12 @@ struct Desk {
 
 class Server {
  public:
-  // The processor time of this thread, for a queue that is simulated; the monotonic clock, for one that is real.
+  // The clock: the processor time of this thread for a simulated queue, the monotonic clock for a real queue.
   enum class Clock : std::uint8_t { thread, monotonic };
 
   struct Served {
-    std::uint64_t lock_ns;      // that passed until the endpoint was free
-    std::uint64_t endpoint_ns;  // in the endpoint's functions
+    std::uint64_t lock_ns;      // time until the endpoint was free
+    std::uint64_t endpoint_ns;  // time in the endpoint's functions
   };
 
   // Opens the endpoints, `job.shards` of them.
@@ -53,12 +54,12 @@ class Server {
   [[nodiscard]] std::uint32_t shard_of(std::uint32_t user) const noexcept { return dealt_to(user, shards()); }
   [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }
 
-  // Decompresses or compresses the message; opens and closes the user's compartment with it. `Carried::plain` is not
-  // for here. May be called by several threads. What the outcome is worth is looked at when the endpoint is free again.
+  // Decompresses or compresses the message; opens and closes the user's compartment. May be called by several threads.
+  // The outcome is checked after the endpoint has been freed. REQUIRES: the message is not `Carried::plain`.
   Served serve(const Task& task, std::uint64_t now_ns, Clock clock, Desk& desk);
 
   [[nodiscard]] std::uint64_t compartments() const noexcept;
-  // {"memory_bytes", …}: the adapter's own words, and the sum of what they say about memory.
+  // Returns {"memory_bytes", …}: the adapter's own statistics, and the sum of their memory.
   [[nodiscard]] Json statistics() const;
   [[nodiscard]] std::uint64_t memory_bytes() const;
   [[nodiscard]] const Instance& instance() const noexcept { return shards_.front()->endpoint.instance(); }

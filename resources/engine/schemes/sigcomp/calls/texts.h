@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages of a user, of a call: those of the job, with identities of their own, so that no two compartments see
-// the same octets.
+// Texts returns the messages of a user or call: the job's messages with individual identities, so that no two
+// compartments see the same octets.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_TEXTS_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_TEXTS_H
 
@@ -13,16 +13,17 @@
 
 namespace headroom::sigcomp::calls {
 
-// A replacement for an identity, drawn from `key`; never the identity itself unless no other text is possible.
+// Returns a replacement for an identity, drawn from `key`; never the identity itself unless no other text is possible.
 [[nodiscard]] std::string another(const Identity& identity, std::uint64_t key);
 
 class Texts {
  public:
   explicit Texts(const Job& job);
 
-  // The identities of a user, and of its call number `call` of all (any number for a registration).
+  // Selects the identities of a user, and of the call with the number `call` among all calls (any number for a
+  // registration).
   void use(std::uint32_t user, std::uint32_t call);
-  // Valid until the next call of either function. REQUIRES: use() has been called.
+  // Return a message, valid until the next call of either function. REQUIRES: use() has been called.
   [[nodiscard]] OctetView registration(std::size_t step) { return render(registration_[step]); }
   [[nodiscard]] OctetView call(std::size_t step) { return render(call_[step]); }
 

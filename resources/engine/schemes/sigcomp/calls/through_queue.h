@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages through virtual workers (queueing/workers.h).
+// Simulates messages in a queue with virtual workers (queueing/workers.h).
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H
 
@@ -20,7 +20,8 @@ struct Work {
 // Called for each message, in the order in which they are due, with the time when a worker begins with it.
 using Serve = std::function<Work(const Schedule::Event&, std::uint64_t start_ns)>;
 
-// From where `timetable` stands to its end, with the job's workers. `shards`: endpoints that users are dealt to.
+// Runs `timetable` from its current position to its end, with the job's workers. `shards` is the number of endpoints to
+// which users are assigned.
 [[nodiscard]] Findings through_queue(Timetable& timetable, Organisation organisation, std::uint32_t shards,
                                      const Serve& serve);
 

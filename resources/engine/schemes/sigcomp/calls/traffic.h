@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls as the P-CSCF sees them: which message comes when, and what a run of them brings to light.
+// The calls as the P-CSCF sees them: the times of messages, and the measurements of a run.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_TRAFFIC_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_TRAFFIC_H
 
@@ -27,12 +27,12 @@ struct Timetable {
   [[nodiscard]] bool passes(const Schedule::Event& event) const noexcept {
     return job.call[event.step].carried == Carried::plain;
   }
-  // Times of the schedule: what is due from counted_from() to end() is counted.
+  // Times of the schedule: messages due from counted_from() to end() are counted.
   [[nodiscard]] std::uint64_t counted_from() const noexcept { return plan.origin_ns + job.warmup_ns; }
   [[nodiscard]] std::uint64_t end() const noexcept { return counted_from() + job.duration_ns; }
 };
 
-// And what stands in them.
+// The times and the contents of messages.
 struct Traffic : Timetable {
   Traffic(const Job& its_job, const Plan& its_plan, const Script& its_script)
       : Timetable{its_job, its_plan}, script(its_script) {}
@@ -51,7 +51,7 @@ struct Traffic : Timetable {
 struct Findings {
   Measured measured;
   std::vector<Sample> samples;
-  std::vector<std::uint64_t> consecutive_ns;  // times in system, of the first messages that count
+  std::vector<std::uint64_t> consecutive_ns;  // times in system of the first counted messages
   std::vector<WorkerResult> workers;
   std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
   std::uint64_t began = 0, ended = 0, postponed = 0;
@@ -59,12 +59,12 @@ struct Findings {
   queueing::Times late;        // real clock: from due until handed to the workers, part of the time in the buffer
 };
 
-// One worker after another in one thread, and a queue that is simulated: messages take the processor time that the
-// endpoint took for them, which is kept in `times` where given.
+// Runs the workers one after another in one thread, with a simulated queue: messages take the processor time that the
+// endpoint took for them, which is also stored in `times` if given.
 [[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes,
                                    queueing::ServiceTimes* times = nullptr);
 
-// Threads, a queue, and the clock on the wall.
+// Runs the workers in threads, with a real queue and the wall clock.
 [[nodiscard]] Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes);
 
 }  // namespace headroom::sigcomp::calls

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// UDP over IP, as a node that speaks for a SIP proxy sees it: which datagrams are SIP's, whose they are, and how one
-// gets another payload. Pure functions over octets.
+// UDP over IP for a node that acts for a SIP proxy: recognises SIP datagrams and their users, and replaces payloads.
+// Pure functions over octets.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_PORTS_DATAGRAM_H
 #define HEADROOM_SCHEMES_SIGCOMP_PORTS_DATAGRAM_H
 
@@ -28,20 +28,20 @@ struct Datagram {
   [[nodiscard]] std::uint32_t payload_at() const noexcept { return udp_at + kUdpHeader; }
 };
 
-// A whole UDP datagram with kSipPort at either end and a payload, whose checksums hold (an IPv4 one may have none in
-// UDP); nothing otherwise. Fragments are none, nor are datagrams behind extension headers, whose lengths contradict
-// each other, or with octets behind UDP's.
+// Returns a whole UDP datagram with kSipPort at either end and a payload, whose checksums are right (over IPv4 the UDP
+// checksum may be missing); nothing for other packets, including fragments, datagrams behind extension headers,
+// datagrams with contradicting lengths, and datagrams with octets behind UDP's.
 [[nodiscard]] std::optional<Datagram> sip_datagram(OctetView packet) noexcept;
 
-// After another payload of `payload` octets has been written behind the headers: lengths and checksums. REQUIRES: the
-// packet is one of sip_datagram's, and no longer than 65,535 octets then.
+// Updates lengths and checksums after a new payload of `payload` octets has been written behind the headers. REQUIRES:
+// the packet is a result of sip_datagram, and has no more than 65,535 octets with the new payload.
 void set_payload(std::uint8_t* packet, Datagram& datagram, std::uint32_t payload) noexcept;
 
-// Source becomes destination, addresses and ports. Checksums hold as they did.
+// Swaps source and destination, addresses and ports. Checksums stay right.
 void turn_round(std::uint8_t* packet, const Datagram& datagram) noexcept;
 
-// A hash of an address, the same on either side of a link. With a secret salt, an attacker cannot find addresses whose
-// hashes collide.
+// Returns a hash of an address, the same on either side of a link. With a secret salt, an attacker cannot find
+// addresses whose hashes collide.
 [[nodiscard]] std::uint64_t hash_of(const Address& address, std::uint64_t salt = 0) noexcept;
 
 }  // namespace headroom::sigcomp::ports

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node with an endpoint that speaks for users, or to them: SIP datagrams from the plain side become compressed
-// messages on the link, in the same datagram with other lengths and checksums, and back. Everything else passes
-// untouched.
+// SipChannel is the channel of a node with an endpoint that acts for users, or towards users: SIP datagrams from the
+// plain side become compressed messages on the link, in the same datagram with other lengths and checksums, and back.
+// All other packets pass unchanged.
 //
-// A user is an address; each has a compartment (RFC 3320 3.1), opened with the first message that goes to it or that
-// has been decompressed from it. The user that has been silent longest makes way where there are too many.
+// A user is an address; each user has a compartment (RFC 3320 3.1), opened with the first message to the user, or the
+// first message decompressed from the user. If there are too many users, the user that has been silent longest is
+// removed.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_PORTS_SIP_CHANNEL_H
 #define HEADROOM_SCHEMES_SIGCOMP_PORTS_SIP_CHANNEL_H
 
@@ -19,16 +20,16 @@
 
 namespace headroom::sigcomp::ports {
 
-// The compartments of users: numbers from 0 up.
+// Users holds the compartments of users: numbers from 0 up.
 class Users {
  public:
   // Throws Error(adapter) as Endpoint does. REQUIRES: most >= 1.
   Users(Endpoint& endpoint, std::size_t most, node::Statistics& statistics, std::uint64_t salt)
       : endpoint_(endpoint), most_(most), statistics_(statistics), by_address_(0, Hash{salt}) {}
 
-  // The compartment of a user; opened when there is none.
+  // Returns the compartment of a user, and opens one if there is none.
   [[nodiscard]] std::uint32_t of(const Address& address);
-  // HEADROOM_NO_SESSION when there is none.
+  // Returns the compartment of a user, or HEADROOM_NO_SESSION if there is none.
   [[nodiscard]] std::uint32_t find(const Address& address) const;
 
  private:
@@ -49,9 +50,9 @@ class Users {
   std::unordered_map<Address, ByUse::iterator, Hash> by_address_;
 };
 
-// The users that an endpoint speaks for, or to.
+// The users that an endpoint acts for, or towards.
 struct SipUsers {
-  bool on_plain = true;     // side; else they are on the link's
+  bool on_plain = true;     // True: on the plain side; false: on the link side
   std::size_t most = 1024;  // of a worker
 };
 
@@ -73,10 +74,10 @@ class SipChannel final : public node::Forwarder {
   void send_nacks(const node::Frame& frame, const node::Look& seen, const Datagram& datagram, node::Outbox& link);
   void pass(const node::Frame& frame, const node::Look& seen, std::uint32_t mtu, node::Outbox& out) noexcept;
   void lose(const node::Frame& frame, io::Counter& cause) noexcept;
-  // Octets of another payload with which the datagram with these headers fits the frame and the MTU.
+  // Returns the largest new payload in octets with which the datagram fits the frame and the MTU.
   [[nodiscard]] static std::uint32_t room_for(const node::Frame& frame, const node::Look& seen,
                                               const Datagram& datagram, std::uint32_t mtu) noexcept;
-  // A number for the ABI's `source`.
+  // Returns a number for the ABI's `source`.
   [[nodiscard]] std::uint32_t source_number(const Address& address) const noexcept;
   static void write(node::Frame& frame, const node::Look& seen, Datagram& datagram, OctetView payload) noexcept;
 
@@ -92,11 +93,11 @@ class SipChannel final : public node::Forwarder {
   Users users_;
 };
 
-// The user's address in a SIP datagram: its source if it comes from the users' side, else its destination. None for a
-// keep-alive of line ends (RFC 5626 3.5.1) and for datagrams that are not SIP.
+// Returns the user's address in a SIP datagram: its source if it comes from the users' side, else its destination.
+// Returns nothing for a keep-alive of line ends (RFC 5626 3.5.1) and for datagrams that are not SIP.
 [[nodiscard]] std::optional<Address> user_of(OctetView packet, bool from_users) noexcept;
 
-// The part of the node's job that is about users. Throws Error(job).
+// Reads the part of the node's job that is about users. Throws Error(job).
 [[nodiscard]] std::shared_ptr<const node::ChannelKind> read_sip_channel(Object& job, const AdapterJob& endpoint);
 
 }  // namespace headroom::sigcomp::ports
