@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checks, by subject. Each runs in a child process of its own and returns an outcome, or throws: Broken and
-// everything else is a failure, NotJudged says that there is nothing to say.
+// The checks, by subject. Each runs in a child process of its own and returns an outcome, or throws: NotJudged means
+// that nothing can be said, any other exception is a failure.
 #ifndef HEADROOM_CHECK_CHECKS_H
 #define HEADROOM_CHECK_CHECKS_H
 
@@ -15,13 +15,14 @@ namespace headroom::check {
 
 struct Check {
   const char* name;
-  const char* promise;  // in half a sentence
+  const char* promise;  // the checked promise as half a sentence
   Outcome (*run)(const Subject&);
 };
 
-// Checks of the table, which must pass before any other check. In this order; the first failure ends them.
+// Returns the checks of the table, which must pass before any other check. They run in this order; the first failure
+// ends them.
 [[nodiscard]] const std::vector<Check>& table_checks();
-// Everything else, in any order.
+// Returns all other checks, in any order.
 [[nodiscard]] const std::vector<Check>& other_checks();
 
 // table_checks.cc
@@ -35,11 +36,11 @@ Outcome check_describe(const Subject& subject);
 struct Refused {
   std::int32_t role;
   std::string config;
-  std::string what;  // is wrong with it
+  std::string what;  // what is wrong with the configuration
 };
-// Throws Broken where `create` does not refuse it as it should.
+// Throws Broken if `create` does not refuse the configuration as it should.
 void check_refusal(const headroom_api& api, const Refused& refused);
-// Adds those configurations that an adapter of the subject's scheme must refuse.
+// Adds configurations that an adapter of the subject's scheme must refuse.
 void add_known(std::vector<Refused>& bad, const Subject& subject, std::int32_t role);
 Outcome check_create(const Subject& subject);
 Outcome check_bad_configuration(const Subject& subject);
@@ -93,7 +94,7 @@ Outcome check_destroy_frees(const Subject& subject);
 Outcome check_hostile_packets(const Subject& subject);
 Outcome check_hostile_feedback(const Subject& subject);
 
-// For each role that the adapter has.
+// Calls `visit` for each role that the adapter has.
 template <typename Visit>
 void for_each_role(const Subject& subject, Visit&& visit) {
   if (subject.compressor) visit(HEADROOM_COMPRESSOR);

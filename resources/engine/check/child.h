@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running something untrusted in a child process: with limits, and with an account of what it was doing when it died.
+// Runs untrusted code in child processes, with limits and with a record of its last activity.
 #ifndef HEADROOM_CHECK_CHILD_H
 #define HEADROOM_CHECK_CHILD_H
 
@@ -20,7 +20,7 @@ struct Outcome {
   std::string reason;
 };
 
-// Says what the child is about to do, for the case that it never comes back. Cheap; only the last one is kept.
+// Records the child's next activity, for the report if the child dies. Cheap; only the last record is kept.
 void note(const std::string& doing);
 
 // Ends the calling child with an outcome, from a signal handler too: makes no call that is not async-signal-safe. Also
@@ -32,15 +32,15 @@ void note(const std::string& doing);
 using Task = std::function<Outcome()>;
 
 struct Limits {
-  double seconds = 10;   // of real time, but for what a child waits for a core that other processes have
+  double seconds = 10;   // real time, without time spent waiting for a core that other processes use
   unsigned at_once = 8;  // children
 };
 
-// Runs each task in a child of its own, several at once; outcomes in the order of the tasks.
+// Runs each task in a child of its own, several at once. Returns the outcomes in the order of the tasks.
 [[nodiscard]] std::vector<Outcome> run_in_children(const std::vector<Task>& tasks, const Limits& limits);
 
-// Runs `make` in a fresh child of the calling process and returns the text that it makes. Throws std::runtime_error
-// with what happened when it does not come back in order.
+// Runs `make` in a fresh child of the calling process and returns its text. Throws std::runtime_error with an
+// explanation if the child does not end properly.
 [[nodiscard]] std::string text_from_child(const std::function<std::string()>& make);
 
 }  // namespace headroom::check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checks of endpoints, and the messages that they try them with.
+// The checks of endpoints, and the messages that these checks use.
 #ifndef HEADROOM_CHECK_ENDPOINT_H
 #define HEADROOM_CHECK_ENDPOINT_H
 
@@ -10,13 +10,13 @@
 
 namespace headroom::check {
 
-// Instead of other_checks(), for a scheme with endpoints.
+// Returns the checks for a scheme with endpoints, which run instead of other_checks().
 [[nodiscard]] const std::vector<Check>& endpoint_checks();
 
-// SIP requests that differ a little from each other.
+// Returns a SIP request, which differs a little for each `number`.
 [[nodiscard]] Octets sip_message(std::size_t number);
 
-// The job's adapter with another transport.
+// Returns the job's adapter with another transport.
 [[nodiscard]] AdapterJob with_transport(AdapterJob adapter, const char* transport);
 
 }  // namespace headroom::check

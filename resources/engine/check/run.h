@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `check`: does an adapter keep the promises of the ABI?
+// The command `check`: checks that an adapter keeps the promises of the ABI.
 #ifndef HEADROOM_CHECK_RUN_H
 #define HEADROOM_CHECK_RUN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets the kernel watch the calling process: system calls and readings of the clock that a check forbids end it with a
+// System call filters for the calling process: a forbidden system call or reading of the clock ends the process with a
 // verdict.
 #ifndef HEADROOM_CHECK_SYSCALL_FILTER_H
 #define HEADROOM_CHECK_SYSCALL_FILTER_H
@@ -9,12 +9,12 @@
 
 namespace headroom::check {
 
-// From now on every system call but writing and exiting ends this child: "fail", with the name of the call. Throws
-// NotJudged where the kernel or the processor offers no such filter.
+// Ends this child with "fail", and the name of the call, at any further system call but writing and exiting. Throws
+// NotJudged if the kernel or the processor offers no such filter.
 void forbid_system_calls();
 
-// From now on asking for the time or for random octets ends this child: through system calls, and on x86 through the
-// time-stamp counter, which is how the C library tells the time without a system call. Throws NotJudged likewise.
+// Ends this child at any further request for the time or for random octets: through system calls, and on x86 through
+// the time-stamp counter, by which the C library reads the time without a system call. Throws NotJudged as above.
 void forbid_clock_and_randomness();
 
 }  // namespace headroom::check

@@ -10,7 +10,8 @@ namespace headroom::gtpu {
 
 extern const traffic::TunnelFormat kGPdu;
 
-// The user's packet in a G-PDU; nothing in messages of the path, fragments of the outer packet and damaged packets.
+// Returns the user's packet in a G-PDU, or nothing for messages of the path, fragments of the outer packet and damaged
+// packets.
 [[nodiscard]] std::optional<traffic::UserPacket> user_packet_of(OctetView packet) noexcept;
 
 }  // namespace headroom::gtpu

@@ -20,18 +20,18 @@ namespace headroom::gtpu::ports {
 using Address = std::array<std::uint8_t, 16>;
 
 [[nodiscard]] bool is_ipv4(const Address& address) noexcept;
-// From an address of 4 or 16 octets.
+// Returns the Address for an address of 4 or 16 octets.
 [[nodiscard]] Address address_of(const std::uint8_t* octets, bool is_v6) noexcept;
-// Source and destination of an IP packet. REQUIRES: what node::look takes for IP.
+// Return source and destination of an IP packet. REQUIRES: node::look finds the packet to be IP.
 [[nodiscard]] Address source_of(OctetView packet) noexcept;
 [[nodiscard]] Address destination_of(OctetView packet) noexcept;
 
-// The sender of a frame. REQUIRES: an Ethernet header.
+// Returns the sender of a frame. REQUIRES: an Ethernet header.
 [[nodiscard]] MacAddress mac_of_sender(const node::Frame& frame) noexcept;
 
-// The MAC addresses on one side, shared by all workers: any may learn and find at any time, without a lock. Addresses
-// stay; one that moves gets its new MAC address. A group MAC address is not learned (RFC 1812, 3.3.2), and when the
-// table is full, no further address.
+// Neighbours holds the MAC addresses on one side, shared by all workers, who may learn and find addresses at any time
+// without a lock. Addresses stay in the table; an address that moves gets its new MAC address. A group MAC address is
+// not learned (RFC 1812, 3.3.2), nor is any new address once the table is full.
 class Neighbours {
  public:
   Neighbours();
@@ -51,16 +51,18 @@ class Neighbours {
   std::unique_ptr<std::array<Entry, kPlaces>> entries_;
 };
 
-// Takes a frame of address resolution: learns its sender, and turns a request for one of `own` into the answer.
+// Processes a frame of address resolution: learns its sender, and turns a request for an address in `own` into the
+// answer.
 enum class Resolution : std::uint8_t {
-  none,      // the frame is none
-  answered,  // the frame is the answer now, to go back to where it came from
+  none,      // not a frame of address resolution
+  answered,  // the frame now is the answer, to be sent back to the sender
   consumed,
 };
 [[nodiscard]] Resolution resolve(node::Frame& frame, std::span<const Address> own, const MacAddress& mac,
                                  Neighbours& neighbours) noexcept;
 
-// Writes a request for `wanted` into an empty frame. REQUIRES: both addresses are of one family; room for 86 octets.
+// Writes a request for `wanted` into an empty frame. REQUIRES: both addresses are of the same family; room for 86
+// octets.
 void write_request(node::Frame& frame, const Address& own, const MacAddress& mac, const Address& wanted) noexcept;
 
 }  // namespace headroom::gtpu::ports

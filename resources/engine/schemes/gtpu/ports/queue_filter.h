@@ -10,8 +10,8 @@
 
 namespace headroom::gtpu::ports {
 
-// A program for frames of N6 or of N3, which returns what `user_hash` does. For packets of no user and for G-PDUs with
-// more than one extension header it returns 0: their first worker hands them over.
+// Returns a program for frames of N6 or N3, which returns the same as `user_hash`. It returns 0 for packets of no user
+// and for G-PDUs with more than one extension header; the first worker hands these over.
 [[nodiscard]] std::vector<sock_filter> queue_filter(bool is_n6);
 
 }  // namespace headroom::gtpu::ports

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node with a user plane: the link port is N3 (and N9), the plain port is N6; N4 is UDP on port 8805 (TS 29.244, 6.1)
-// of its N4 address, on either port. The node answers address resolution for the addresses of the user plane.
+// UserPlaneChannel is the channel of a node with a user plane: the link port is N3 (and N9), the plain port is N6. N4
+// is UDP on port 8805 (TS 29.244, 6.1) of the node's N4 address, on either port. The node answers address resolution
+// for the addresses of the user plane.
 #ifndef HEADROOM_SCHEMES_GTPU_PORTS_USER_PLANE_CHANNEL_H
 #define HEADROOM_SCHEMES_GTPU_PORTS_USER_PLANE_CHANNEL_H
 
@@ -16,13 +17,14 @@
 
 namespace headroom::gtpu::ports {
 
-// One side of the node. `next_hop`: the router to which all packets go; none: the packet's own destination.
+// One side of the node. `next_hop` is the router to which all packets go; no value: packets go to their own
+// destination.
 struct SideJob {
   std::vector<Address> own;
   std::optional<Address> next_hop;
 };
 
-// The state that the workers of one node share.
+// The state that the workers of a node share.
 struct SharedUserPlane {
   SharedUserPlane(const AdapterJob& job, std::size_t count) : workers(job, count) {}
   UserPlaneWorkers workers;
@@ -37,7 +39,7 @@ struct UserPlaneJob {
 
 class UserPlaneChannel final : public node::Forwarder {
  public:
-  // The channel of worker `number`. Throws Error(adapter). The references must outlive the channel.
+  // Makes the channel of a worker. Throws Error(adapter). REQUIRES: the references outlive the channel.
   UserPlaneChannel(const node::Job& job, const UserPlaneJob& sides, std::shared_ptr<SharedUserPlane> shared,
                    const node::Place& place);
 
@@ -48,8 +50,8 @@ class UserPlaneChannel final : public node::Forwarder {
   [[nodiscard]] const Instance* endpoint() const noexcept override { return &shared_->workers.instance(); }
 
  private:
-  // A side, with all that is needed to send to it. The plain side has no outbox while frames of the plain side are
-  // forwarded; its frames then wait for `act`.
+  // A side of the node, with the state needed to send to it. The plain side has no outbox while frames of the plain
+  // side are forwarded; frames to it then wait for `act`.
   struct Side {
     const SideJob& job;
     Neighbours& neighbours;
@@ -68,7 +70,8 @@ class UserPlaneChannel final : public node::Forwarder {
   void take_n4(std::uint64_t now_ns);
   [[nodiscard]] headroom_side side_to(OctetView packet) const noexcept;
   void send_copy(OctetView packet, Side& to, std::uint64_t now_ns);
-  // Writes the Ethernet header of a packet and sends it; asks for the address where it is not known.
+  // Writes the Ethernet header of a packet and sends the packet; sends a request for the MAC address if it is not
+  // known.
   void send(node::Frame& frame, Side& to, std::uint64_t now_ns);
   void ask(const Address& wanted, Side& to, std::uint64_t now_ns);
   void put(const node::Frame& frame, Side& to);
@@ -86,10 +89,10 @@ class UserPlaneChannel final : public node::Forwarder {
   Side n3_, n6_;
   std::vector<headroom_user_packet> packets_, given_;
   std::vector<node::Frame> forwarded_;
-  Octets room_;  // for one packet or N4 message that was taken
+  Octets room_;  // room for one packet or N4 message that was taken
 };
 
-// The part of the node's job that is about the user plane. Throws Error(job).
+// Reads the part of the node's job that is about the user plane. Throws Error(job).
 [[nodiscard]] std::shared_ptr<const node::ChannelKind> read_user_plane_channel(Object& job, const AdapterJob& endpoint);
 
 }  // namespace headroom::gtpu::ports

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user plane receives and sends, as a pcapng file: an interface each for N3, N6, N9 and N4.
+// UserPlaneCapture writes the packets that a user plane receives and sends into a pcapng file, with one interface each
+// for N3, N6, N9 and N4.
 #ifndef HEADROOM_SCHEMES_GTPU_USER_PLANE_CAPTURE_H
 #define HEADROOM_SCHEMES_GTPU_USER_PLANE_CAPTURE_H
 
@@ -16,12 +17,12 @@ inline constexpr std::uint16_t kPfcpPort = 8805;  // TS 29.244, 4.2.2
 
 class UserPlaneCapture {
  public:
-  // `n4`: the address of the user plane on N4.
+  // `n4` is the address of the user plane on N4.
   UserPlaneCapture(const std::string& path, const Address& n4);
 
-  // An IP packet; what follows it in `octets` is written as well. What has no octet is left out.
+  // Writes an IP packet, with any octets that follow it. Writes nothing if `octets` is empty.
   void write(std::int32_t side, bool sent, OctetView octets, std::uint64_t time_ns);
-  // A message of N4, in a UDP datagram.
+  // Writes an N4 message, in a UDP datagram.
   void write(const N4Datagram& message, bool sent, std::uint64_t time_ns);
   void close() { writer_.close(); }
 
@@ -30,8 +31,8 @@ class UserPlaneCapture {
   Address n4_;
 };
 
-// The UDP datagram, with its IP header, that carries `payload` between two addresses. Both are IPv4 addresses, or an
-// IPv4 address stands in its IPv6 form.
+// Returns the UDP datagram, with its IP header, that carries `payload` between two addresses. Both are IPv4 addresses,
+// or an IPv4 address is used in its IPv6 form.
 [[nodiscard]] Octets udp_datagram(const Address& source, std::uint16_t source_port, const Address& destination,
                                   std::uint16_t destination_port, OctetView payload);
 

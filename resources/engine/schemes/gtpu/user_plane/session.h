@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command `user-plane`: a user plane that is driven step by step. A line of the input is a step, a line of the
-// output its answer; README.md describes both.
+// The command `user-plane`: drives a user plane step by step. Each line of the input is a step, each line of the output
+// its answer; README.md describes both.
 #ifndef HEADROOM_SCHEMES_GTPU_USER_PLANE_SESSION_H
 #define HEADROOM_SCHEMES_GTPU_USER_PLANE_SESSION_H
 
@@ -23,23 +23,23 @@ struct SessionJob {
   Address n4{};  // of the user plane, for captures
 };
 
-// Throws Error(job).
+// Reads a job. Throws Error(job).
 [[nodiscard]] SessionJob read_session_job(const Json& document);
 
-// A user plane, its time and its capture.
+// UserPlaneSession is a user plane with its time and its capture.
 class UserPlaneSession {
  public:
   explicit UserPlaneSession(const SessionJob& job);
 
-  // {"ready", "workers", "description"}.
+  // Returns {"ready", "workers", "description"}.
   [[nodiscard]] Json greeting();
-  // Carries a step out and returns its answer. Throws Error(job) for a step that is wrong, before anything of it is
-  // carried out, and PromiseBroken.
+  // Carries out a step and returns its answer. Throws Error(job) for a wrong step, before any part of it is carried
+  // out, and PromiseBroken.
   [[nodiscard]] Json step(const Json& document);
   [[nodiscard]] bool ended() const noexcept { return ended_; }
 
  private:
-  // Packets that leave the user plane besides the outcomes of its packets, for the answer.
+  // Packets for the answer that leave the user plane in addition to the outcomes of its packets.
   struct Leaving {
     Json taken = Json::array(), n4 = Json::array();
   };
@@ -53,7 +53,7 @@ class UserPlaneSession {
   std::vector<ForwardOutcome> forward(std::size_t worker, std::span<const UserPacket> packets);
   void take(std::size_t worker);
   void take_n4();
-  // Lets time pass, and takes what becomes due, in order.
+  // Advances the time, and takes packets that become due, in order.
   void pass_until(std::uint64_t time_ns);
   [[nodiscard]] Json answer(Json outcomes);
 
@@ -66,7 +66,7 @@ class UserPlaneSession {
   bool ended_ = false;
 };
 
-// Reads the job and steps from one descriptor and writes answers to another. Throws Error where the job is wrong or the
+// Reads the job and steps from one descriptor and writes answers to another. Throws Error if the job is wrong or the
 // adapter breaks a promise.
 void serve_user_plane(int input, int output);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `check` tries user planes with.
+// The inputs with which `check` tries user planes.
 #ifndef HEADROOM_SCHEMES_GTPU_USER_PLANE_TRIALS_H
 #define HEADROOM_SCHEMES_GTPU_USER_PLANE_TRIALS_H
 
@@ -13,10 +13,10 @@ namespace headroom::gtpu {
 
 [[nodiscard]] std::vector<BadConfiguration> bad_configurations(const Json& good);
 
-// Throws Error(job) where the configuration has no address that sessions can be made for.
+// Returns the trial for a configuration. Throws Error(job) if the configuration has no address for sessions.
 [[nodiscard]] UserPlaneTrial user_plane_trial(const Json& config, const Json& described);
 
-// Gives uplink packets the tunnel endpoints that answers name.
+// Writes the tunnel endpoints named in the answers into uplink packets.
 void adapt_packets(std::span<UserPlaneTrial::Packet> packets, std::span<const Octets> answers);
 
 }  // namespace headroom::gtpu
