@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The packets of one flow of a profile, interval by interval. Deterministic in (profile, number of the flow, seed,
-// direction).
+// Flow makes the packets of one flow of a profile, interval by interval. The packets depend only on profile, number of
+// the flow, seed and direction.
 #ifndef HEADROOM_TRAFFIC_FLOW_H
 #define HEADROOM_TRAFFIC_FLOW_H
 
@@ -20,18 +20,18 @@ namespace headroom::traffic {
 struct FlowPacket {
   std::uint64_t time_ns = 0;
   Octets octets;
-  std::uint32_t header_length = 0;  // octets in front of the payload, the whole packet for one that is not IP
+  std::uint32_t header_length = 0;  // octets in front of the payload; the whole packet if it is not IP
 };
 
 struct FlowOptions {
-  bool reverse = false;          // the other direction: addresses and ports swapped, counters of its own
-  bool pattern_payload = false;  // as `load` has it: the same payload octets in every packet, whatever the profile says
+  bool reverse = false;          // the opposite direction: addresses and ports swapped, its own counters
+  bool pattern_payload = false;  // as in `load`: the same payload in every packet, whatever the profile says
 };
 
 // Talk spurts and pauses, counted in intervals.
 class SpeechState {
  public:
-  static constexpr std::uint32_t kLongest = 32'000;  // intervals; `load` has 15 bits for them
+  static constexpr std::uint32_t kLongest = 32'000;  // intervals; `load` stores them in 15 bits
   enum class Activity : std::uint8_t { silent, talking, spurt_start, silence_frame };
 
   // Durations are drawn at the interval `n`.
@@ -50,14 +50,14 @@ class Flow {
  public:
   Flow(const Profile& profile, std::uint64_t number, std::uint64_t seed, FlowOptions options = {});
 
-  // Appends what is sent in the next interval: nothing, a packet, or several. Times never decrease.
+  // Appends the packets of the next interval: none, one, or several. Times never decrease.
   void advance(std::vector<FlowPacket>& packets);
 
-  // The time at which the next interval begins; no later packet is earlier.
+  // Returns the start of the next interval; no later packet has an earlier time.
   [[nodiscard]] std::uint64_t next_time_ns() const noexcept { return (identity_.start_us + next_us_) * 1000; }
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  // Packets made so far, counted before anything was lost or fragmented in front of the compressor.
+  // Returns the number of packets made so far, counted before loss or fragmentation in front of the compressor.
   [[nodiscard]] std::uint64_t packets_made() const noexcept { return packet_; }
 
  private:
@@ -76,10 +76,10 @@ class Flow {
   FlowOptions options_;
   Identity identity_;
   Moment moment_;
-  std::array<std::uint16_t, kMostHeaders> counters_{};  // behind identifications that count
+  std::array<std::uint16_t, kMostHeaders> counters_{};  // counters of counting identifications
   SpeechState speech_;
   std::optional<ConnectionState> connection_;
-  bool is_request_ = false;     // the packet that is being made
+  bool is_request_ = false;     // True if the packet being made is a request
   std::uint64_t interval_ = 0;  // number of the next interval
   std::uint64_t next_us_ = 0;
   std::uint64_t last_ns_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A traffic profile as data: which packets are sent, when, and how their fields move (traffic-profiles/README.md).
-// Reading it checks everything that can be checked without rendering a packet.
+// A traffic profile as data: the packets, their times, and the changes of their fields (traffic-profiles/README.md).
+// Reading a profile checks everything that can be checked without rendering a packet.
 #ifndef HEADROOM_TRAFFIC_PROFILE_H
 #define HEADROOM_TRAFFIC_PROFILE_H
 
@@ -20,7 +20,7 @@
 
 namespace headroom::traffic {
 
-// The behaviour of an IPv4 Identification; the classes of RFC 3095, 4.5.5 and 5.7, and RFC 3843, 3.3.
+// The behaviour of an IPv4 Identification, in the classes of RFC 3095, 4.5.5 and 5.7, and RFC 3843, 3.3.
 enum class IpIdBehaviour : std::uint8_t { sequential, swapped, random, constant, zero };
 
 struct IpIdJumps {  // packets that the host sends to others in between
@@ -28,7 +28,7 @@ struct IpIdJumps {  // packets that the host sends to others in between
   std::uint32_t most = 1;
 };
 
-// A network: the addresses of a flow are taken from what `length` leaves free.
+// A network: the addresses of a flow differ in the bits that `length` leaves free.
 struct Network4 {
   std::uint32_t address = 0;
   unsigned length = 32;
@@ -46,9 +46,9 @@ struct Ipv4 {
   IpIdBehaviour identification = IpIdBehaviour::sequential;
   std::optional<std::uint16_t> identification_start;
   IpIdJumps identification_jumps;
-  bool identification_per_host = false;  // it counts the packets of all flows that have the source address
+  bool identification_per_host = false;  // True if it counts the packets of all flows from the source address
   Octets options;
-  std::uint16_t fragment_at = 0;     // most octets of IP payload in one fragment; 0 does not fragment
+  std::uint16_t fragment_at = 0;     // largest IP payload of a fragment in octets; 0: no fragmentation
   std::uint8_t next_protocol = 253;  // only where nothing of the profile follows; 253 is for experiments (RFC 3692)
 };
 
@@ -64,7 +64,7 @@ struct Ipv6 {
 struct Ipv6Options {  // a hop-by-hop, destination options or routing header (RFC 2460, 4.3, 4.6 and 4.4)
   enum class Kind : std::uint8_t { hop_by_hop, destination, routing };
   Kind kind = Kind::hop_by_hop;
-  Octets options;  // what follows the two octets in front
+  Octets options;  // the octets behind the first two
 };
 
 struct Authentication {  // AH (RFC 4302, 2); its Integrity Check Value is random in each packet and not checked
@@ -94,7 +94,7 @@ struct Udp {
   bool checksum = true;
 };
 
-// A header of a tunnel for the packets of users.
+// A tunnel header for the packets of users.
 struct Tunnel {
   const TunnelFormat* format;
   std::shared_ptr<const TunnelHeader> header;
@@ -106,9 +106,9 @@ struct Tcp {
   static constexpr std::uint8_t kPush = 0x08, kAcknowledgement = 0x10, kUrgent = 0x20;
   PortRange source, destination;
   std::uint16_t window = 65535;
-  std::uint32_t acknowledgement_step = 0;  // octets that each packet acknowledges besides
-  bool echo = false;                       // it acknowledges as many octets as it has sent: each came back
-  bool push = false;                       // whether packets with a payload have PSH
+  std::uint32_t acknowledgement_step = 0;  // octets that each packet acknowledges in addition
+  bool echo = false;                       // True if a packet acknowledges as many octets as were sent: all came back
+  bool push = false;                       // True if packets with a payload have PSH
   std::uint8_t flags = kAcknowledgement;
   std::uint16_t urgent_pointer = 0;
   Octets options;           // in words of 4 octets
@@ -147,7 +147,7 @@ struct UdpLite {
 
 // RFC 4303: what follows the header is encrypted, so the payload stands for all of it.
 struct Esp {
-  std::optional<std::uint32_t> spi;  // else each flow has its own
+  std::optional<std::uint32_t> spi;  // no value: each flow has its own
   std::uint32_t sequence_start = 1;  // 2.2: the first packet of a security association has the number 1
 };
 
@@ -167,14 +167,14 @@ struct LengthShare {
 
 struct Payload {
   std::uint32_t shortest = 0, longest = 0;  // octets
-  std::vector<LengthShare> mix;             // if any: each packet has one of these lengths, by share
-  std::uint32_t total_share = 0;            // of the mix
-  bool random = true;                       // else the same pattern in every packet
+  std::vector<LengthShare> mix;             // if not empty: each packet has one of these lengths, by share
+  std::uint32_t total_share = 0;            // sum of the shares
+  bool random = true;                       // False: the same pattern in every packet
 };
 
 struct Timing {
   std::uint64_t interval_us = 20'000;
-  std::uint64_t start_within_us = 0;  // in which flows begin; 0: the first interval
+  std::uint64_t start_within_us = 0;  // time within which flows begin; 0: the first interval
   std::uint64_t jitter_us = 0;
   bool exponential = false;  // the interval is the mean of an exponential distribution
 };
@@ -191,7 +191,7 @@ struct Speech {
   std::optional<SilenceFrames> silence;
 };
 
-// From packet `packet` of the flow on, a field has another value; `advance_*` happen once.
+// A change of a field from packet `packet` of the flow on; `advance_*` happen once.
 struct Change {
   enum class Field : std::uint8_t {
     tos,
@@ -233,14 +233,15 @@ struct BeforeCompressor {
 // A pattern that a user plane or a firewall looks for in connections: the host of an HTTP request, or a server in one
 // of `count` consecutive networks, at one of some ports.
 struct Rule {
-  std::string host;  // empty: the others say what the rule matches
-  bool tcp = false;  // else UDP
+  std::string host;  // empty: the other fields describe the match
+  bool tcp = false;  // False: UDP
   std::variant<Network4, Network6> network;
   std::uint32_t count = 1;  // only of IPv4 networks
   PortRange ports;
 };
 
-// A flow that is one connection of its user after the other. The user opens each of them, so forward is from the user.
+// Connections is a flow that consists of one connection of its user after another. The user opens each connection, so
+// the forward direction is from the user.
 //
 // Each connection has ports, a server's address in the network of `destination`, first sequence numbers and an IP-ID of
 // its own. The packets of both directions are one sequence; a direction renders those that its end sends. Everything in
@@ -255,15 +256,15 @@ struct Connections {
   static constexpr std::uint32_t kFewestOfTcp = 5;
   std::uint32_t packets = 1;  // of both directions together; the mean of an exponential distribution, unless constant
   bool constant = false;
-  double forward_share = 0.5;                      // of the packets that neither open nor end a connection
-  double hit_share = 0;                            // of connections, each of which matches one of `rules`
-  std::string host;                                // of the HTTP request; empty: there is none
-  std::shared_ptr<const std::vector<Rule>> rules;  // of the profile, those that these connections can match
+  double forward_share = 0.5;                      // forward share of packets that neither open nor end a connection
+  double hit_share = 0;                            // share of connections that match one of `rules`
+  std::string host;                                // host of the HTTP request; empty: there is none
+  std::shared_ptr<const std::vector<Rule>> rules;  // rules of the profile that these connections can match
 };
 
 struct Variant {
   std::uint32_t share = 1;
-  std::uint32_t population = 0;  // if any: each flow is another one of so many members, drawn by the seed
+  std::uint32_t population = 0;  // not 0: each flow is a different one of this many members, drawn by the seed
   std::vector<Header> headers;
   Payload payload;
   Timing timing;
@@ -279,7 +280,7 @@ struct Profile {
   std::vector<Variant> variants;
   std::uint32_t total_share = 0;
 
-  // Flows are dealt to the variants in turn, each by its share.
+  // Flows are assigned to the variants in turn, by share.
   [[nodiscard]] std::size_t variant_of(std::uint64_t flow) const noexcept;
 };
 
