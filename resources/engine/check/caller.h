@@ -72,7 +72,7 @@ inline constexpr std::uint32_t kNarrowLink = 24;
 // The reaction of a call to an outcome that the ABI does not allow.
 enum class OnBadOutcome { not_judged, broken };
 
-// The policy of calls (adapter/caller.h) that does so.
+// The policy of calls (adapter/caller.h) with this reaction.
 struct Judged : Safe {
   OnBadOutcome on_bad = OnBadOutcome::not_judged;
 
@@ -105,17 +105,17 @@ struct CallOptions {
 [[nodiscard]] PacketOutput call_one(const Instance& instance, const PacketInput& input, std::uint64_t now_ns,
                                     const CallOptions& options = {});
 
-// All reverse packets of an instance; none where the adapter has no such function.
+// Returns all reverse packets of an instance; none if the adapter has no such function.
 [[nodiscard]] std::vector<ReversePacket> take_reverse(const Instance& instance, std::uint64_t now_ns,
                                                       const CallOptions& options = {});
 // Passes the feedback of the decompressor to the compressor.
 void carry_reverse(const Instance& decompressor, const Instance& compressor, std::uint64_t now_ns);
 
-// The link packets of a fresh compressor for the subject's packets, without loss; without a compressor, the packets
-// themselves. Packets that could not be compressed are left out.
+// Returns the link packets of a fresh compressor for the subject's packets, without loss; without a compressor, the
+// packets themselves. Packets that could not be compressed are left out.
 [[nodiscard]] std::vector<TypedPacket> link_packets(const Subject& subject, std::size_t most);
 
-// The inputs of a role: packets for a compressor, link packets for a decompressor.
+// Returns the inputs of a role: packets for a compressor, link packets for a decompressor.
 [[nodiscard]] std::vector<TypedPacket> inputs_for(const Subject& subject, headroom_role role, std::size_t most);
 
 // Everything that compressor and decompressor put out for the subject's packets, as text: one line for each packet,
@@ -127,11 +127,11 @@ struct TranscriptOptions {
 };
 [[nodiscard]] std::string transcript(const Subject& subject, const TranscriptOptions& options);
 
-// The first difference of two transcripts, as half a sentence: "packet 8 of the compressor: 'OK 45…' and then 'OK
-// 46…'".
+// Returns the first difference of two transcripts, as half a sentence: "packet 8 of the compressor: 'OK 45…' and then
+// 'OK 46…'".
 [[nodiscard]] std::string first_difference(const std::string& a, const std::string& b);
 
-// The time of packet number `i` in checks that need one.
+// Returns the time of packet number `i` in checks that need a time.
 [[nodiscard]] constexpr std::uint64_t time_of(std::size_t i) noexcept { return (std::uint64_t{i} + 1) * 20'000'000; }
 
 }  // namespace headroom::check

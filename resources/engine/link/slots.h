@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SlotLink is a link of constant bit rate that is divided into slots, such as the link of a DVB modulator behind an ASI
-// card. Each slot carries one link packet or an idle packet. A card transmits whole buffers of slots, one after another
-// without a gap.
+// SlotSchedule is a link of constant bit rate that is divided into slots, such as the link of a DVB modulator behind an
+// ASI card. Each slot carries one link packet or an idle packet. A card transmits whole buffers of slots, one after
+// another without a gap.
 //
 // Slot n begins n slot lengths after time 0, and buffer j has the slots from j * buffer_packets on. While the card
 // transmits one buffer, another one is being filled, and all others are full and wait: packets handed over during

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The capture of a link that messages went over: Ethernet, IPv4 and UDP or TCP, port 5060 at both ends, as RFC 5049 has
-// it, so that any decoder knows them. Endpoint a is at 10.0.0.0/8, with an address for each compartment, and b at
-// 192.0.2.1; one interface for each direction. Times are those of the conversation. Where none passes between two
-// packets, as on a link without delay, the second and all behind it are a millisecond later: readers see their order.
+// Capture writes the messages on a link as Ethernet, IPv4 and UDP or TCP, with port 5060 at both ends, as in RFC 5049,
+// so that any decoder recognises them. Endpoint a is at 10.0.0.0/8, with an address for each compartment, and b at
+// 192.0.2.1; each direction has an interface. Times are those of the conversation; if two packets have the same time,
+// as on a link without delay, the second one and all later ones are a millisecond later, so that readers see their
+// order.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_MESSAGES_CAPTURE_H
 #define HEADROOM_SCHEMES_SIGCOMP_MESSAGES_CAPTURE_H
 
@@ -25,8 +26,8 @@ class Capture {
   // Throws Error(output).
   Capture(const std::string& path, bool stream);
 
-  // Octets as they left `from`, with a comment about what the link did to them. What does not fit into one IP packet is
-  // cut into several, as TCP would; a datagram as long as that is left out, with a packet that says so.
+  // Writes octets as they left `from`, with a comment about the link's effect on them. Octets that do not fit into one
+  // IP packet are cut into several, as TCP does; a datagram that long is left out, with a packet that says so.
   void write(Side from, std::uint32_t compartment, std::uint64_t time_ns, OctetView octets, const std::string& comment);
   void close() { file_.close(); }
 
@@ -37,9 +38,9 @@ class Capture {
   PcapngWriter file_;
   std::uint32_t interfaces_[2];
   bool stream_;
-  std::optional<std::uint64_t> last_ns_;  // of the packet before, by the clock of the conversation
+  std::optional<std::uint64_t> last_ns_;  // time of the previous packet, by the clock of the conversation
   std::uint64_t set_apart_ns_ = 0;
-  std::map<std::uint32_t, std::uint32_t> sent_[2];  // octets of each stream, by side
+  std::map<std::uint32_t, std::uint32_t> sent_[2];  // octets sent in each stream, by side
 };
 
 }  // namespace headroom::sigcomp::messages

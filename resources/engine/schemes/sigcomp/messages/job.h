@@ -27,7 +27,7 @@ enum class Side : std::uint8_t { a = 0, b = 1 };
 // The time at which the application names the compartment of a received message.
 enum class Acceptance : std::uint8_t {
   known,  // before it is decompressed
-  after,  // when it has looked at the output
+  after,  // after it has seen the output
   never,
 };
 
@@ -35,18 +35,18 @@ enum class Acceptance : std::uint8_t {
 struct Expectation {
   std::optional<std::string> kind;
   bool has_output = false;
-  std::optional<Octets> output;  // with has_output; nothing: there is to be none
+  std::optional<Octets> output;  // with has_output; no value: no output is expected
   std::optional<std::uint64_t> cycles;
   std::optional<std::uint8_t> reason, opcode;
   std::optional<std::uint16_t> pc;
   std::optional<Octets> details;
-  std::optional<bool> nack;  // whether it is answered with one
+  std::optional<bool> nack;  // True if the message is to be answered with a NACK
 };
 
 struct Step {
   enum class Kind : std::uint8_t {
     send,     // an application message, compressed by `side` and sent to the other
-    literal,  // octets for the decompressor of `side`, which no link touches
+    literal,  // octets for the decompressor of `side`, without a link
     control,
     open,
     close,
@@ -58,7 +58,7 @@ struct Step {
   std::uint32_t source = 0;
   std::optional<std::uint64_t> time_ns;
   Octets octets;
-  std::vector<Expectation> expected;  // of a literal: one for each message that comes of it
+  std::vector<Expectation> expected;  // of a literal: one for each resulting message
   Json document;                      // the message for `control`, the settings of `open`
   std::string where;
 };
@@ -76,8 +76,8 @@ struct Job {
   bool stream = false;
   std::vector<Compartment> compartments;
   std::vector<Step> steps;
-  Impairment link[2];            // by the side that sends
-  std::size_t piece_octets = 0;  // of a stream; 0: each message in one piece
+  Impairment link[2];            // by sending side
+  std::size_t piece_octets = 0;  // octets of a stream's pieces; 0: each message in one piece
   bool send_nacks = true;
   std::uint64_t seed = 0;
   std::optional<std::string> capture;
@@ -89,7 +89,7 @@ struct Job {
   bool costs = false;          // the cost of each endpoint's calls in memory and time is reported
 };
 
-// Throws Error(job).
+// Reads a job. Throws Error(job).
 [[nodiscard]] Job read_job(const Json& document);
 
 }  // namespace headroom::sigcomp::messages

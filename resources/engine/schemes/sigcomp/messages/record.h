@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What became of one message, and how that stands in a result (README.md, `messages`).
+// The outcome of a message, and its JSON in a result (README.md, `messages`).
 #ifndef HEADROOM_SCHEMES_SIGCOMP_MESSAGES_RECORD_H
 #define HEADROOM_SCHEMES_SIGCOMP_MESSAGES_RECORD_H
 
@@ -30,15 +30,15 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] const char* name_of(Verdict verdict) noexcept;
 [[nodiscard]] bool is_failure(Verdict verdict) noexcept;
 
-// A NACK on its way back.
+// A NACK sent back to the sender of a message.
 struct NackRecord {
   Octets octets;
-  std::optional<LinkOutcome> link;  // nothing: it was not sent
+  std::optional<LinkOutcome> link;  // no value: the NACK was not sent
   std::optional<MessageOutput> arrived;
-  std::vector<Octets> answers;  // NACKs with which it was answered in turn; they are not sent
+  std::vector<Octets> answers;  // NACKs that answer this NACK; they are not sent
 };
 
-// One message that came out of a decompressor, or did not.
+// The arrival of a message at a decompressor, with its outcome.
 struct Arrival {
   std::uint64_t time_ns = 0;
   MessageOutput output;
@@ -51,24 +51,24 @@ struct Arrival {
 struct Record {
   Verdict verdict = Verdict::not_run;
   std::uint64_t time_ns = 0;
-  std::optional<MessageOutput> compressed;  // of a message that was sent
-  bool plain = false;                       // it could not be compressed, and went as it was
+  std::optional<MessageOutput> compressed;  // output of the compressor, for a sent message
+  bool plain = false;                       // True if the message could not be compressed and was sent uncompressed
   std::optional<LinkOutcome> link;
   std::vector<Arrival> arrivals;
   std::vector<NackRecord> nacks;
   std::uint64_t unread_octets = 0;       // of a literal piece of a stream: what the decompressor refused
-  std::vector<std::string> differences;  // of a literal message from what was expected
-  // Cycles of the calls of each run, with `repeats`.
+  std::vector<std::string> differences;  // differences of a literal message from the expectation
+  // The cycles of the calls of each run, with `repeats`.
   std::vector<std::uint64_t> compress_cycles, decompress_cycles;
 };
 
-// In what an arrival differs from what was expected, as sentences; none when it does not.
+// Returns the differences between an arrival and the expectation, as sentences; none if there is no difference.
 [[nodiscard]] std::vector<std::string> differences(const Expectation& expected, const Arrival& arrival);
 
-// The JSON of a detail, without keys that it does not know. `receiving`: it is of `decompress`.
+// Returns the JSON of a detail, without unknown keys. `receiving`: the detail is of `decompress`.
 [[nodiscard]] Json json_of(const headroom_message_detail& detail, bool receiving);
 
-// `hz`: cycles a second, for times; 0 where none were taken.
+// Returns the JSON of a record. `hz` is the number of cycles per second, for times; 0 if no times were taken.
 [[nodiscard]] Json json_of(const Record& record, const Step& step, std::size_t index, const Job& job, double hz);
 
 }  // namespace headroom::sigcomp::messages

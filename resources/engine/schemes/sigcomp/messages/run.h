@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `messages`: two endpoints that talk, or messages of others for one of them, in virtual time.
+// The command `messages`: two endpoints exchange messages, or one endpoint gets messages of others, in virtual time.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_MESSAGES_RUN_H
 #define HEADROOM_SCHEMES_SIGCOMP_MESSAGES_RUN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `udvm`: a question for the tools of an adapter (headroom_tools.h), asked across the ABI.
+// The command `udvm`: a request to the tools of an adapter (headroom_tools.h), across the ABI.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_MESSAGES_TOOL_H
 #define HEADROOM_SCHEMES_SIGCOMP_MESSAGES_TOOL_H
 
