@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for arrays that are visited at random: aligned to pages, zeroed, in huge pages where the kernel gives them.
+// Pages is memory for arrays with random access: aligned to pages, zeroed, and in huge pages if the kernel provides
+// them.
 #ifndef HEADROOM_LOAD_PAGES_H
 #define HEADROOM_LOAD_PAGES_H
 
@@ -15,8 +16,8 @@ namespace headroom::load {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// Asks for a line that will be used soon. Not the compiler's builtin: GCC 12 takes a function that does nothing else
-// for one without effect and removes the call.
+// Prefetches a cache line that will be used soon. Does not rely on the compiler's builtin alone: GCC 12 takes a
+// function that does nothing else for one without effect and removes the call.
 inline void prefetch_line(const void* at) noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(at)));
@@ -25,8 +26,8 @@ inline void prefetch_line(const void* at) noexcept {
 #endif
 }
 
-// The octets of `count` things of `size` octets each. Throws std::bad_alloc when that is more than pointers can tell
-// apart, as 16 million flows are with 32 bits.
+// Returns the octets of `count` objects of `size` octets each. Throws std::bad_alloc if they exceed the address space,
+// as 16 million flows do with 32 bits.
 [[nodiscard]] inline std::size_t octets_of(std::uint64_t count, std::size_t size) {
   if (count > static_cast<std::uint64_t>(PTRDIFF_MAX) / size) throw std::bad_alloc();
   return static_cast<std::size_t>(count) * size;
@@ -35,10 +36,10 @@ inline void prefetch_line(const void* at) noexcept {
 class Pages {
  public:
   explicit Pages(std::size_t octets) : octets_(octets), size_((octets + 2 * kHugePage - 1) / kHugePage * kHugePage) {
-    // One huge page more than needed, so that the array can start where one starts.
+    // Maps one huge page more than needed, so that the array can begin at a huge page.
     void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
-    (void)madvise(mapped, size_, MADV_HUGEPAGE);  // a wish: without it the array works, only slower
+    (void)madvise(mapped, size_, MADV_HUGEPAGE);  // optional: without huge pages the array is only slower
     mapped_ = mapped;
     data_ = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(mapped) + kHugePage - 1) / kHugePage *
                                             kHugePage);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One direction of all flow pairs: generator -> compressor -> decompressor -> verification, a burst at a time. This is
-// the measured loop: no allocation, no lock, no system call, no log.
+// Pipeline is one direction of all flow pairs: generator -> compressor -> decompressor -> verification, a burst at a
+// time. It is the measured loop: no allocation, no lock, no system call, no log.
 #ifndef HEADROOM_LOAD_PIPELINE_H
 #define HEADROOM_LOAD_PIPELINE_H
 
@@ -20,7 +20,7 @@
 
 namespace headroom::load {
 
-// The buffers of one burst, used again and again by both directions, so that they stay in the first-level cache.
+// The buffers of one burst, reused by both directions, so that they stay in the first-level cache.
 class BurstBuffers {
  public:
   BurstBuffers(std::uint32_t burst, std::size_t stride, std::uint32_t longest_payload, std::uint32_t longest_packet);
@@ -47,11 +47,12 @@ class Pipeline {
   // Makes the adapters' instances.
   void open();
 
-  // One burst: visits flows until `burst` packets are made or `visits` is used up, and takes them all the way. Returns
-  // the visits it used. `began` is the cycle count at its start; the count at its end is returned through it.
+  // Runs one burst: visits flows until `burst` packets are made or `visits` is used up, and carries the packets all the
+  // way. Returns the number of visits used. `began` is the cycle count at its start, and is set to the count at its
+  // end.
   std::uint64_t run_burst(std::uint64_t visits, std::uint64_t& began, PhaseMeasurement& measured) noexcept;
 
-  [[nodiscard]] std::uint64_t tick() const noexcept { return tick_; }  // that the next visit belongs to
+  [[nodiscard]] std::uint64_t tick() const noexcept { return tick_; }  // tick of the next visit
   [[nodiscard]] Generator& generator() noexcept { return generator_; }
   [[nodiscard]] const Instance& compressor() const noexcept { return *compressor_; }
   [[nodiscard]] const Instance& decompressor() const noexcept { return *decompressor_; }
@@ -107,8 +108,8 @@ class Pipeline {
   bool uniform_;
   std::uint64_t until_verify_;
   std::vector<headroom_packet> to_compress_, to_decompress_;
-  std::vector<std::uint32_t> origin_;  // which packet of the burst each one to decompress is
-  std::vector<std::uint8_t> spare_;    // room for what goes nowhere, or comes as feedback
+  std::vector<std::uint32_t> origin_;  // index in the burst of each packet to decompress
+  std::vector<std::uint8_t> spare_;    // room for unused outputs and feedback
   bool carries_feedback_ = false;
   Channels channels_;
   struct PackedState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `load`: how many flow pairs does one core carry?
+// The command `load`: measures how many flow pairs one core carries.
 #ifndef HEADROOM_LOAD_RUN_H
 #define HEADROOM_LOAD_RUN_H
 

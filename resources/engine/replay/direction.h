@@ -24,16 +24,16 @@ namespace headroom::replay {
 
 // The outcome of one packet of the source.
 enum class Verdict : std::uint8_t {
-  not_run,        // the run ended before it
+  not_run,        // the run ended before this packet
   identical,      // delivered, octet by octet as expected
   mismatched,     // delivered, and different
-  not_delivered,  // it arrived, and the decompressor did not deliver it
+  not_delivered,  // arrived, but the decompressor did not deliver it
   lost_on_link,
   not_compressed,  // the compressor did not put it on the link
-  withheld,        // nothing was to be delivered, and nothing was
-  unexpected,      // nothing was to be delivered, and something was
-  delivered,       // delivered, and nobody said what was expected
-  sent             // it is on the link, and there is no decompressor
+  withheld,        // no delivery expected, and none happened
+  unexpected,      // no delivery expected, but a packet was delivered
+  delivered,       // delivered, without an expectation
+  sent             // on the link, and there is no decompressor
 };
 [[nodiscard]] const char* name_of(Verdict verdict) noexcept;
 [[nodiscard]] bool is_failure(Verdict verdict) noexcept;
@@ -44,13 +44,13 @@ enum class Verdict : std::uint8_t {
 }
 
 struct Mismatch {
-  std::optional<std::uint64_t> packet;  // of the source; nothing for a packet that the link inserted
+  std::optional<std::uint64_t> packet;  // packet of the source; no value for an inserted packet
   std::uint64_t time_ns = 0;
   std::size_t first_difference = 0;
   Octets expected, got;
 };
 
-// The book about one packet, kept when the job asks for records.
+// The record of a packet, kept if the job asks for records.
 struct Record {
   std::optional<PacketOutput> compressed;
   std::uint32_t header = 0;
@@ -60,41 +60,41 @@ struct Record {
     std::uint32_t header = 0;
     LinkOutcome outcome;
   };
-  std::vector<Segment> segments;  // instead of the two above, where there may be several
+  std::vector<Segment> segments;  // instead of `header` and `outcome`, if there may be several segments
   struct Arrival {
     std::uint64_t time_ns = 0;
     bool duplicate = false;
     PacketOutput output;
   };
   std::vector<Arrival> arrivals;
-  std::vector<ReversePacket> feedback;   // what the decompressor wanted to say after it
-  std::vector<ReversePacket> passed_on;  // what it found for the compressor at its own end
+  std::vector<ReversePacket> feedback;   // feedback of the decompressor after the arrival
+  std::vector<ReversePacket> passed_on;  // feedback for the compressor at the decompressor's own end
 };
 
 class Direction final : private sim::Host, private sim::HopObserver {
  public:
-  // Adds itself and its hops to the simulation of `run`. Both arguments outlive this. Throws Error.
+  // Adds itself and its hops to the simulation of `run`. Throws Error. REQUIRES: both arguments outlive this object.
   Direction(const Job& job, bool reverse, RunContext& run);
 
   [[nodiscard]] sim::Hop& hop() noexcept { return *hop_; }
-  // The packet and the hop of a broken promise: what came last.
+  // The packet and the hop of a broken promise: the last call.
   struct Failure {
     bool in_carrier;
     std::uint64_t packet;  // sim::kNever for none
   };
   [[nodiscard]] std::optional<Failure> failure() const;
-  // At the end: packets that arrived and were not delivered, or never arrived.
+  // Settles, at the end, packets that arrived and were not delivered, or never arrived.
   void settle();
 
-  // Steps of the job for packets that never came.
+  // Returns the number of control steps for packets that never came.
   [[nodiscard]] std::size_t missed_control() const;
   [[nodiscard]] std::uint64_t unclaimed_feedback() const noexcept { return hop_->feedback().unclaimed; }
-  // nullptr where the job has none.
+  // Return the adapters' instances, or nullptr if the job has none.
   [[nodiscard]] const Instance* compressor() const noexcept { return compressor_ ? &compressor_->instance : nullptr; }
   [[nodiscard]] const Instance* decompressor() const noexcept {
     return decompressor_ ? &decompressor_->instance : nullptr;
   }
-  // The result of the direction. `ask_adapters`: includes the adapters' own statistics.
+  // Returns the result of the direction. `ask_adapters`: includes the adapters' own statistics.
   [[nodiscard]] Json result(bool ask_adapters) const;
   void append_records(Json& records) const;
 
@@ -145,7 +145,7 @@ class Direction final : private sim::Host, private sim::HopObserver {
   [[nodiscard]] Json record(std::size_t index) const;
   [[nodiscard]] Json octets_or_length(OctetView octets) const;
 
-  static constexpr std::size_t kMostMismatches = 16;  // kept with their octets; all are counted
+  static constexpr std::size_t kMostMismatches = 16;  // stored with their octets; all are counted
 
   const Job& job_;
   RunContext& run_;
@@ -154,18 +154,18 @@ class Direction final : private sim::Host, private sim::HopObserver {
   std::unique_ptr<Side> compressor_, decompressor_;
   std::optional<Carrier> carrier_;  // of the forward direction
   std::optional<sim::Hop> hop_;
-  std::size_t next_ = 0;  // packet of the source that comes next
+  std::size_t next_ = 0;  // next packet of the source
   std::vector<Verdict> verdicts_;
-  std::vector<std::int8_t> last_status_;               // of the side that did not let it pass
+  std::vector<std::int8_t> last_status_;               // status of the side that stopped the packet
   std::vector<std::uint32_t> sent_header_;             // octets of header on the link
-  std::unordered_map<std::uint64_t, Octets> altered_;  // what is expected of packets whose payload was damaged
-  std::unordered_map<std::uint64_t, bool> segmented_;  // packets that went as segments: whether the link lost one
-  std::optional<Packed> packed_;                       // where the compressor packs
+  std::unordered_map<std::uint64_t, Octets> altered_;  // expected octets of packets whose payload was damaged
+  std::unordered_map<std::uint64_t, bool> segmented_;  // packets sent as segments; true: the link lost a segment
+  std::optional<Packed> packed_;                       // set if the compressor packs
   std::vector<Mismatch> mismatches_;
   std::vector<Record> records_;
-  std::vector<Json> other_records_;  // of packets that are not the source's
+  std::vector<Json> other_records_;  // records of packets that are not from the source
   std::uint64_t duplicates_delivered_ = 0;
-  std::uint64_t feedback_waiting_ = 0;  // refused by the compressor to the end
+  std::uint64_t feedback_waiting_ = 0;  // feedback that the compressor refused to the end
   std::uint64_t mismatch_count_ = 0;
   std::uint64_t inserted_delivered_ = 0;
   std::map<std::string, std::uint64_t> inserted_statuses_;

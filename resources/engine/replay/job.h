@@ -30,7 +30,7 @@ struct ControlStep {
   std::uint64_t before = 0;
   bool reverse = false;
   headroom_role role = HEADROOM_COMPRESSOR;
-  std::string message;  // JSON; empty when it is feedback
+  std::string message;  // JSON; empty if the step is feedback
   ReversePacket feedback;
   std::string where;
 };
@@ -38,7 +38,7 @@ struct ControlStep {
 // The framing of a scheme's link packets.
 struct LinkFormat {
   const LinkFraming* framing = &kUnknownFraming;
-  std::size_t ppp_variant = 0;  // by the configuration
+  std::size_t ppp_variant = 0;  // index of the variant, by the configuration
   Encapsulation encapsulation = Encapsulation::ethernet;
 };
 
@@ -49,9 +49,9 @@ struct Outputs {
 struct Job {
   std::optional<AdapterJob> compressor, decompressor;
   std::vector<SourcePacket> source;
-  std::optional<CaptureCounts> captured;     // of a capture as the source
+  std::optional<CaptureCounts> captured;     // counts of the capture, if the source is one
   std::vector<SourcePacket> reverse_source;  // empty without a reverse channel
-  std::vector<SourcePacket> expected;        // what must come out; only without a compressor
+  std::vector<SourcePacket> expected;        // expected packets; only without a compressor
   bool has_expected = false;
   bool reverse = false;
   std::uint64_t seed = 0;
@@ -60,12 +60,12 @@ struct Job {
   sim::FeedbackPath path = sim::FeedbackPath::none;
   std::vector<ControlStep> control;  // ascending by packet
   std::optional<CarrierJob> carrier;
-  LinkFormat format;  // of link packets, by the scheme of the first adapter, or of its carrier
+  LinkFormat format;  // format of link packets, by the scheme of the first adapter or its carrier
   LinkFormat inner;   // by the scheme of the first adapter
   Outputs outputs;
   Records records = Records::none;
   bool record_octets = true;
-  bool timing = false;  // whether calls are timed: the one thing in a result that differs from run to run
+  bool timing = false;  // True if calls are timed; only times differ from run to run
 };
 
 inline constexpr std::uint32_t kLargestBurst = 1024;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is counted about one side of one direction of a replay, from the details that the adapter gives with each
-// packet.
+// The statistics of one side of one direction of a replay, from the details that the adapter gives with each packet.
 #ifndef HEADROOM_REPLAY_STATISTICS_H
 #define HEADROOM_REPLAY_STATISTICS_H
 
@@ -15,7 +14,7 @@
 
 namespace headroom::replay {
 
-// A distribution of small numbers, exact.
+// Lengths is an exact distribution of small numbers.
 class Lengths {
  public:
   void add(std::uint32_t length) {
@@ -34,12 +33,12 @@ class Lengths {
 
 class SideStatistics {
  public:
-  // `packs`: a packet with the status NOTHING has been taken, and leaves later; which octets of a link packet are its
-  // header, the adapter alone knows.
+  // `packs`: a packet with the status NOTHING has been taken and leaves later; only the adapter knows which octets of a
+  // link packet are its header.
   SideStatistics(const Names& names, headroom_role role, bool packs) : names_(names), role_(role), packs_(packs) {}
 
-  // Adds one packet that the side handled: its index in the source, its place, and its outcome. `link_octets` is its
-  // length on the link and `link_header` the part of it that is header.
+  // Adds a packet that the side handled: its index in the source, its channel and its outcome. `link_octets` is its
+  // length on the link, and `link_header` the header's part of it.
   void add(std::uint64_t packet, std::uint32_t channel, std::int32_t status, const headroom_detail& detail,
            std::uint64_t link_octets, std::uint32_t link_header);
 
@@ -56,7 +55,7 @@ class SideStatistics {
   void note_transition(std::uint64_t packet, std::uint32_t channel, std::uint32_t cid, const char* what,
                        const std::vector<std::string>& words, std::uint8_t& known, std::uint8_t now);
 
-  static constexpr std::size_t kMostTransitions = 10'000;  // listed; all are counted
+  static constexpr std::size_t kMostTransitions = 10'000;  // limit on listed transitions; all are counted
 
   const Names& names_;
   headroom_role role_;
@@ -71,7 +70,7 @@ class SideStatistics {
   Json transition_list_ = Json::array();
 };
 
-// The parts of a detail that are known: {"cid", "profile", "type", "mode", "state", "event", "plain_header",
+// Returns the known fields of a detail: {"cid", "profile", "type", "mode", "state", "event", "plain_header",
 // "compressed_header"}.
 [[nodiscard]] Json json_of(const headroom_detail& detail, const Names& names, headroom_role role);
 
