@@ -23,14 +23,14 @@ namespace headroom::load {
 
 inline constexpr std::uint64_t kIndicesPerInterval = 64;  // as traffic::Flow numbers its draws
 
-// RTP whose next packet differs from the last one by a sequence number, a time stamp and at most one IP-ID: what nearly
-// every packet of a call is. Offsets count from the start of the slot.
+// The step to an RTP packet that differs from the previous one only by sequence number, time stamp and at most one
+// IP-ID, as nearly every packet of a call does. Offsets count from the start of the slot.
 struct PlainStep {
   std::uint16_t rtp_at = 0;
   std::uint16_t sum_at = 0;   // of the UDP checksum; 0 where there is none
   std::uint16_t sum_raw = 0;  // what the step adds to the sum under the UDP checksum, in memory order
   std::uint32_t timestamp_step = 0;
-  std::uint64_t both = 0;           // what it adds to sequence number and time stamp as one number of 48 bits
+  std::uint64_t both = 0;           // increment of sequence number and time stamp as one number of 48 bits
   std::uint32_t header_length = 0;  // octets
   std::uint32_t length = 0;         // octets of the packet
 };
@@ -91,14 +91,14 @@ class Generator {
   class Maker {
    public:
     static constexpr bool kMayBeSilent = true;
-    // Writes the next packet of a flow in front of `payload`, whose octets are the pattern already, and returns where
-    // it starts; `length` is 0 when the flow sends nothing in this tick. REQUIRES: stride() octets in front of
+    // Writes the next packet of a flow in front of `payload`, whose octets are the pattern already, and returns its
+    // first octet; `length` is 0 if the flow sends nothing in this tick. REQUIRES: stride() octets in front of
     // `payload`; `payload` aligned to a cache line.
     [[nodiscard, gnu::always_inline]] const std::uint8_t* make(std::uint32_t flow, std::uint64_t tick,
                                                                std::uint8_t* payload,
                                                                std::uint32_t& length) const noexcept;
 
-    // The line with the state and the last one, where the fields that move are.
+    // Prefetches the line with the state and the last line, which has the changing fields.
     void prefetch(std::uint32_t flow) const noexcept {
       const std::uint8_t* slot = slots_ + (std::size_t{flow} << stride_shift_);
       prefetch_line(slot);
@@ -150,7 +150,7 @@ class Generator {
   // Prepares `count` flows that will replace others: the numbers `first_number` and following. Not for the measured
   // loop.
   void prepare_replacements(std::uint64_t first_number, std::uint32_t count);
-  // Lets the next prepared flow take the place of `flow`, if one is left.
+  // Replaces `flow` by the next prepared flow, if one is left.
   void replace(std::uint32_t flow) noexcept {
     if (std::size_t{next_replacement_} * stride() == replacements_.size()) return;
     std::memcpy(maker_.slots_ + (std::size_t{flow} << maker_.stride_shift_),
@@ -198,7 +198,7 @@ class Generator {
       std::memcpy(slot + at, &value, sizeof value);
       std::memcpy(copy + at, &value, sizeof value);
     }
-    // Copies octets that stay what they are.
+    // Copies unchanged octets.
     template <std::size_t octets>
     void keep(std::size_t at) const noexcept {
       std::memcpy(copy + at, slot + at, octets);
@@ -220,7 +220,7 @@ class Generator {
   static void skip_interval(const Plan& plan, std::uint8_t* slot) noexcept;
   // Returns what the next segment adds to the checksum: `before` is the payload of the last one, octets.
   [[nodiscard]] static std::uint32_t move_tcp(const Plan& plan, const Image& image, std::uint32_t before) noexcept;
-  // Returns what that adds to the sum of plan.sum_at.
+  // Returns the increment of the sum of plan.sum_at.
   [[nodiscard]] std::uint32_t set_payload_length(const Plan& plan, const Image& image, std::uint32_t from,
                                                  std::uint32_t to) const noexcept;
 
@@ -230,7 +230,7 @@ class Generator {
   std::vector<Plan> plans_;
   std::uint32_t longest_payload_ = 0;
   std::uint32_t longest_packet_ = 0;
-  std::vector<std::uint16_t> pattern_sum_;  // of the first n octets of the pattern
+  std::vector<std::uint16_t> pattern_sum_;  // sums of the first n octets of the pattern
   std::optional<Pages> slots_;              // once the stride is known
   Maker maker_;
   std::vector<std::uint8_t> replacements_;
@@ -251,13 +251,13 @@ class Generator {
   return static_cast<std::uint16_t>(sum + (sum <= 0 ? 0xFFFF : 0));
 }
 
-// The checksum of an IPv4 header whose identification has counted up to `now`.
+// Returns the checksum of an IPv4 header whose identification has counted up to `now`.
 [[nodiscard]] inline std::uint16_t count_checksum(std::uint16_t checksum, std::uint16_t now) noexcept {
   const int lower = checksum - (now == 0 ? 0 : 1);
   return static_cast<std::uint16_t>(lower < 0 ? 0xFFFE : lower);
 }
 
-// The image of a slot, in front of a payload.
+// Copies the image of a slot in front of a payload.
 inline void copy_slot(std::uint8_t* copy, const std::uint8_t* slot, std::size_t stride) noexcept {
   if (stride == kCacheLine) [[likely]] {
     std::memcpy(copy, slot, kCacheLine);

@@ -33,7 +33,7 @@ class Script {
  public:
   [[nodiscard]] Part registration(std::uint32_t user, std::uint32_t step) const noexcept;
   [[nodiscard]] Part call(std::uint32_t call, std::uint32_t step) const noexcept;
-  // Octets of memory that the script takes, which are shared memory.
+  // Returns the octets of shared memory that the script takes.
   [[nodiscard]] std::size_t size() const noexcept;
   // The duration of the rehearsal, and the number of its processes.
   std::uint64_t wall_ns = 0;
@@ -52,7 +52,7 @@ class Script {
     std::size_t length;
   };
   struct Entry {
-    std::uint64_t offset;  // of the input, in the pages of its process
+    std::uint64_t offset;  // offset of the input in the pages of its process
     std::uint64_t output_hash;
     std::uint32_t input_length, output_length;
     std::uint32_t process;
@@ -67,7 +67,7 @@ class Script {
   std::vector<std::shared_ptr<Mapping>> pages_;  // of each process
 };
 
-// Throws Error(adapter) when a message cannot be brought across, or an adapter takes its process with it.
+// Precomputes the script. Throws Error(adapter) if a message cannot be delivered, or an adapter crashes its process.
 [[nodiscard]] Script rehearse(const Job& job, const Plan& plan);
 
 }  // namespace headroom::sigcomp::calls

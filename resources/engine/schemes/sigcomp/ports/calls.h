@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls: a sequence of messages between a caller and a called party, over UDP and IPv4, played again and again, each
-// call between ports of its own. A message is sent when all earlier messages of the other side have arrived.
-// Lost messages are not retransmitted: a call that lacks a message never completes. Knows no ports and no clock.
+// Calls plays a sequence of messages between a caller and a called party over UDP and IPv4 again and again, each call
+// between ports of its own. A message is sent when all earlier messages of the other side have arrived. Lost messages
+// are not retransmitted: a call that lacks a message never completes. Calls uses neither ports nor a clock.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_PORTS_CALLS_H
 #define HEADROOM_SCHEMES_SIGCOMP_PORTS_CALLS_H
 
@@ -29,8 +29,8 @@ inline constexpr std::size_t kUdpIpv4Header = 28;
 
 class Calls {
  public:
-  // For up to `most` calls from `callers` addresses. REQUIRES: 1 to kMostMessages messages, the first of the caller;
-  // 1 to kMostCallers callers; no more than kPortsOfCaller calls for each.
+  // Prepares up to `most` calls from `callers` addresses. REQUIRES: 1 to kMostMessages messages, the first from the
+  // caller; 1 to kMostCallers callers; no more than kPortsOfCaller calls for each.
   Calls(std::vector<Message> messages, std::uint32_t callers, std::size_t most);
 
   // A message of a call.
@@ -44,8 +44,8 @@ class Calls {
   // Ends the pauses that are over.
   void wake(std::uint64_t now_ns);
 
-  // The number of packets that a side has to send. `packet_of` gives the octets of the next one, in order, valid until
-  // another function is called; `note_sent` removes it from the queue and returns its turn.
+  // Returns the number of packets that a side has to send. `packet_of` returns the octets of the next one, in order,
+  // valid until another function is called; `note_sent` removes it from the queue and returns its turn.
   [[nodiscard]] std::size_t waiting(bool caller) const noexcept { return waiting_[caller].size(); }
   [[nodiscard]] Turn turn(bool caller, std::size_t place) const noexcept { return waiting_[caller][place]; }
   [[nodiscard]] OctetView packet_of(Turn turn) noexcept;
@@ -53,17 +53,17 @@ class Calls {
 
   enum class Kind : std::uint8_t {
     arrived,     // for the first time
-    duplicate,   // it had arrived already
+    duplicate,   // the message had arrived already
     unexpected,  // no such packet was sent: it is damaged or foreign
   };
   struct Arrival {
     Kind kind;
-    Turn turn;               // not for unexpected ones
+    Turn turn;               // not set for unexpected packets
     std::uint64_t sent_ns;   // of the message
     std::uint64_t began_ns;  // of the call: when its first message was sent
-    bool completes;          // it was the last one that the call lacked
+    bool completes;          // True if it was the last missing message of the call
   };
-  // Takes an IP packet that has arrived at a side; what may be sent now, waits from now on.
+  // Processes an IP packet that has arrived at a side. Messages that may be sent as a result wait from now on.
   Arrival note_arrival(bool at_caller, OctetView packet, std::uint64_t now_ns);
 
   [[nodiscard]] std::uint32_t begun() const noexcept { return static_cast<std::uint32_t>(calls_.size()); }
@@ -89,7 +89,7 @@ class Calls {
 
   void advance(std::uint32_t call, std::uint64_t now_ns);
   void put(std::uint32_t call);
-  // The call that a packet with these ends would be of; `begun()` for none.
+  // Returns the call that a packet with these addresses and ports belongs to; `begun()` for none.
   [[nodiscard]] std::uint32_t call_of(bool at_caller, OctetView packet) const noexcept;
   [[nodiscard]] std::uint64_t& sent_ns(std::uint32_t call, std::size_t message) noexcept {
     return sent_ns_[call * messages_.size() + message];
@@ -97,12 +97,12 @@ class Calls {
 
   std::vector<Message> messages_;
   std::vector<Template> templates_;
-  std::vector<std::uint64_t> needed_;  // what has to have arrived before a message may be sent, a bit for each
+  std::vector<std::uint64_t> needed_;  // messages that must arrive before a message may be sent, a bit for each
   std::uint64_t all_;
   std::uint32_t callers_;
   std::vector<Call> calls_;
   std::vector<std::uint64_t> sent_ns_;  // by call, then message; 0: not sent yet
-  std::deque<Turn> waiting_[2];         // of the called party, of the caller
+  std::deque<Turn> waiting_[2];         // waiting messages of the called party, of the caller
   std::priority_queue<Pause, std::vector<Pause>, std::greater<>> pauses_;
   std::uint32_t completed_ = 0;
   Octets packet_;
