@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must come out of a decompressor, and whether it did.
+// The expected output of a decompressor, and the comparison with its actual output.
 #ifndef HEADROOM_REPLAY_COMPARE_H
 #define HEADROOM_REPLAY_COMPARE_H
 
@@ -12,12 +12,13 @@
 
 namespace headroom::replay {
 
-// The original with those of the bits `flipped` on the link that lie in its payload flipped as well. `header` is
-// sim::header_on_link of it.
+// Returns the original with the bits flipped that were flipped on the link within its payload. `header` is the result
+// of sim::header_on_link for it.
 [[nodiscard]] Octets with_flipped_payload(OctetView original, std::size_t link_length, std::uint32_t header,
                                           const std::vector<std::uint32_t>& flipped);
 
-// The first octet in which two packets differ, counting a missing octet as different; nothing when they are equal.
+// Returns the first octet in which two packets differ, counting a missing octet as different, or nothing if they are
+// equal.
 [[nodiscard]] std::optional<std::size_t> first_difference(OctetView a, OctetView b) noexcept;
 
 }  // namespace headroom::replay

@@ -41,13 +41,13 @@ struct SourceLayout {
   std::optional<CaptureCounts>* counts = nullptr;  // set where the source is a capture
 };
 
-// The channel of a flow: each channel carries `flows_of_channel` of them, until there are no more channels.
+// Returns the channel of a flow: each channel carries `flows_of_channel` flows, as long as there are more channels.
 [[nodiscard]] constexpr std::uint32_t channel_of(std::uint64_t flow, std::uint32_t channels,
                                                  std::uint32_t flows_of_channel) noexcept {
   return static_cast<std::uint32_t>(flow / flows_of_channel % channels);
 }
 
-// Packets in order of time. Throws Error.
+// Reads the packets, in order of time. Throws Error.
 [[nodiscard]] std::vector<SourcePacket> read_source(const Value& value, const SourceLayout& layout);
 
 }  // namespace headroom

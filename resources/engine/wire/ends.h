@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two ends of a generator: its ports, which are opened once, for one job or for many.
+// Ends is the two ends of a generator: its ports, which are opened once, for one job or for many.
 #ifndef HEADROOM_WIRE_ENDS_H
 #define HEADROOM_WIRE_ENDS_H
 
@@ -29,11 +29,11 @@ class Ends {
   // Starts DPDK and opens both ports. Throws Error.
   explicit Ends(const EndsJob& job);
 
-  // Forgets what earlier jobs have left: frames not yet received, and the ports' counters. Throws
-  // Error(job) where a job asks for other ports, another MTU, core or memory than those that are open.
+  // Discards the remains of earlier jobs: frames not yet received, and the ports' counters. Throws Error(job) if a job
+  // needs other ports, another MTU, core or memory than those that are open.
   void begin(const EndsJob& job);
 
-  // Carries out the loop of a job in a thread of its own (io::supervise_loop).
+  // Runs the loop of a job in a thread of its own (io::supervise_loop).
   io::Ended supervise(const io::WireJob& job, const std::function<Json()>& snapshot,
                       const std::function<void(const std::atomic<bool>& stop)>& loop) const;
 

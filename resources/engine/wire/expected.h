@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The book about the packets of one direction: which were sent when, and which of them arrived. A packet is known by a
-// hash of all octets with which it arrives, so that what is found is what was sent, octet by octet; nothing is written
-// into packets.
+// Expected records the packets of one direction: when each was sent, and whether it arrived. A packet is identified by
+// a hash of all its octets, so an identified packet has arrived unchanged; nothing is written into packets.
 #ifndef HEADROOM_WIRE_EXPECTED_H
 #define HEADROOM_WIRE_EXPECTED_H
 
@@ -20,8 +19,8 @@ namespace headroom::wire {
 
 class Expected {
  public:
-  // The hashes of the packets in the order in which they will be sent. They may repeat: copies differ in their number
-  // only.
+  // `hashes` has the hashes of the packets in the order of sending. Hashes may repeat: equal packets differ only in
+  // their number.
   explicit Expected(std::span<const std::uint64_t> hashes);
 
   void note_sent(std::size_t index, std::uint64_t now_ns) noexcept { sent_ns_[index] = now_ns; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Octets as they stand in a frame of DPDK, and back.
+// Converts between octets and DPDK frames.
 #ifndef HEADROOM_WIRE_FRAMES_H
 #define HEADROOM_WIRE_FRAMES_H
 
@@ -14,8 +14,8 @@
 
 namespace headroom::wire {
 
-// Octets at the front of a frame that a link without Ethernet would not have: Ethernet's header, VLAN tags (802.1Q,
-// 802.1ad) and PPPoE's header included; all of it when it is shorter.
+// Returns the octets at the front of a frame that a link without Ethernet would not have: Ethernet header, VLAN tags
+// (802.1Q, 802.1ad) and PPPoE header; the whole frame if it is shorter.
 [[nodiscard]] inline std::size_t frame_header(OctetView frame) noexcept {
   constexpr std::size_t kAddresses = 12, kType = 2, kTag = 4;
   std::size_t length = kAddresses + kType;
@@ -38,7 +38,7 @@ inline void copy_out(const rte_mbuf& frame, Octets& octets) {
   }
 }
 
-// A frame of `pool` with these octets; nullptr when the pool is empty or the frame too long for it.
+// Returns a frame of `pool` with these octets, or nullptr if the pool is empty or the frame too long for it.
 [[nodiscard]] inline rte_mbuf* copy_in(rte_mempool* pool, OctetView octets) noexcept {
   rte_mbuf* const frame = rte_pktmbuf_alloc(pool);
   if (frame == nullptr) return nullptr;
