@@ -38,6 +38,16 @@ def test_ir(cid: int, large: bool, head: str) -> None:
     assert (packet.kind, packet.cid, packet.delivered) == ("IR", cid, PACKET)
 
 
+def test_an_ir_packet_adds_to_the_table_of_items() -> None:
+    """The table "contains all (Index, Item) pairs received" (RFC 6846, 6.3.2)."""
+    with_mss, payload = context_of(ipv4(tcp(1000, 7000, options=bytes.fromhex("020405b4")) + b"abc", 77), 499, CONTROL)
+    known = read_packet(write_ir(with_mss, payload), {}).context
+    packet = read_packet(write_ir(CONTEXT, PAYLOAD), {0: known})
+    assert packet.delivered == PACKET and packet.context.order == ()
+    assert packet.context.table == known.table != {}
+    assert read_packet(write_ir(CONTEXT, PAYLOAD), {1: known}).context.table == {}, "the table of another CID"
+
+
 def test_ir_dyn_goes_on_from_the_static_chain() -> None:
     known = read_packet(write_ir(CONTEXT, PAYLOAD), {}).context
     other, payload = context_of(ipv4(tcp(2000, 8000) + b"de", 99), 501, CONTROL)

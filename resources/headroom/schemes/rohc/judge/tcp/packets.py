@@ -84,6 +84,8 @@ def _initialising(
     value = base = None
     if kind == IR:
         context = Context(chains.read_static(bits))
+        if frame.cid in contexts:  # the table "contains all (Index, Item) pairs received" (RFC 6846, 6.3.2)
+            context.table = contexts[frame.cid].copy().table
         chains.read_dynamic(bits, context)
     elif kind == IR_DYN:
         context = _known(contexts, frame.cid).copy()

@@ -64,10 +64,10 @@ class CompressedList(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListState:
-    """What a context knows of one list.
+    """The state of one list in a context.
 
-    `sequences` has the sequence numbers of AH and GRE by index, as they are in the packet with the context's SN, in the
-    current list or not (RFC 3095, 5.8.4.2 and 5.8.4.4).
+    `sequences` has the sequence numbers of AH and GRE by index, for the packet with the context's SN, also of headers
+    that the current list lacks (RFC 3095, 5.8.4.2 and 5.8.4.4).
     """
 
     entries: Entries = ()
