@@ -84,7 +84,7 @@ _known: dict[tuple[str, str], Points] = {}
 
 
 def points(config: load.LoadConfig, rules: Rules, folder: Path | None) -> Points:
-    """The points for some conditions: those of this process, those kept in the run's folder, or none yet."""
+    """The points measured under the same conditions: by this process, else in the run's folder, else none yet."""
     # The memory that is free just now is not a condition of the measurement.
     conditions = [config.as_json(), asdict(replace(rules, most=0))]
     identity = hashlib.sha256(json.dumps(conditions, sort_keys=True).encode()).hexdigest()[:16]

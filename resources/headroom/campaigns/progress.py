@@ -184,7 +184,7 @@ def _require_the_same(campaign: Campaign, identity: Identity, results_kept: Mapp
         if list(result.words) != campaign.words(cell):
             raise UsageError(
                 f"The cell {cell.id} was measured by `./headroom {' '.join(result.words)}`, but {FILE} now gives "
-                f"`./headroom {' '.join(campaign.words(cell))}`: give the changed part another name."
+                f"`./headroom {' '.join(campaign.words(cell))}`: give the changed configuration another name."
             )
 
 

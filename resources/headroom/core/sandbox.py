@@ -121,7 +121,7 @@ def outputs(job: dict[str, Any]) -> list[str]:
 
 
 def _is_made(path: str) -> bool:
-    """True if a file exists, or could be made. Where it could not, the engine says why."""
+    """Makes a file unless it exists. Returns False if that fails; the engine then says why."""
     with contextlib.suppress(OSError, ValueError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o666))
     return os.path.exists(path) and not os.path.isdir(path)

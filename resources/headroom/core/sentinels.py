@@ -2,8 +2,9 @@
 """Sentinels: fixed work that each night measures, so that only changes of code or machine can change the result.
 
 A sentinel runs one engine job repeatedly without pauses, with the adapters of several *arms* in turn: a new build, an
-old one, a copy, `null`. Arms take turns in the order ABBA, so that slow changes affect all of them. The best trials are
-compared (`best`), because other work only ever makes a trial longer. Instructions are counted once for each arm.
+old one, a copy of the new one (to see the noise), `null`. Arms take turns in the order ABBA, so that slow changes
+affect all of them. The best trials are compared (`best`), because other work only ever makes a trial longer.
+Instructions are counted once for each arm.
 """
 
 from __future__ import annotations

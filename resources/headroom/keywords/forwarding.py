@@ -162,7 +162,7 @@ def goal_of(text: str) -> Goal:
         if goal.loss_ratio == share:
             return goal
     known = ", ".join(f"{100 * goal.loss_ratio:g} %" for goal in GOALS if goal.loss_ratio)
-    raise ValueError(f"'{text}' is not a loss with a goal; known are none and {known}")
+    raise ValueError(f"'{text}' is no loss that a search has a goal for; give 'none' or one of {known}")
 
 
 def config_of(scheme: str, profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:

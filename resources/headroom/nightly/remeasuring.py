@@ -52,7 +52,9 @@ class Remeasuring:
     say: Say
 
     def confirming(self, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Trials]]:
-        """Measures old and new build in turns, by test and digest of the old one."""
+        """Measures an old and the new build in turns. The result is by test and digest of the old build, then by
+        build.
+        """
         again: dict[tuple[str, str], dict[str, Trials]] = {}
         with copied(self.new.path) as copy:
             for name, test, _ in self.measurer.sentinels():

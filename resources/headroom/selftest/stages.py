@@ -97,7 +97,9 @@ def stages(
 
 
 def _usual_stages(fast: bool, benchmarks: bool, doubles: bool) -> list[Stage]:
-    """The stages without a build of their own; with `doubles` the suites ask the reference's doubles, too."""
+    """The stages without a build of their own; with `doubles` including the cases that
+    run suites against doubles, variants of the reference that use what specifications leave open.
+    """
     ruff = r"^(All checks passed|Found \d+ error|\d+ files? )"
     robocop = r"(No issues found|Found \d+ issue|\d+ files? )"
     ctest = _ctest(DEFAULT_BUILD, benchmarks)

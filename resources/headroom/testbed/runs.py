@@ -64,7 +64,7 @@ def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
 
 
 def give_up(run: str) -> None:
-    """Disowns a run whose things could not be removed: the next run may try, including one of this process."""
+    """Marks a run whose interfaces and namespaces could not be removed, so that a later run removes them."""
     path = state_folder() / run / "state.json"
     with locked(), contextlib.suppress(OSError, ValueError):
         document = json.loads(path.read_text(encoding="utf-8")) | {"started": NO_OWNER}

@@ -41,7 +41,8 @@ struct DatagramSection {
 // octets <= kLargestSection.
 void write_section_header(std::uint8_t* at, std::size_t octets, const Npa& mac, bool has_llc_snap) noexcept;
 
-// Reads a section, which is passed without its CRC-32. Returns nothing if it is no datagram_section with a CRC-32.
+// Reads a section whose CRC-32 has been checked and removed. Returns nothing if the section is no datagram_section, or
+// of a kind that has a checksum in place of a CRC-32.
 [[nodiscard]] std::optional<DatagramSection> read_section(std::span<const std::uint8_t> section) noexcept;
 
 void write_llc_snap(std::uint8_t* at, std::uint16_t type) noexcept;

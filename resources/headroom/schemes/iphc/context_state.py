@@ -38,7 +38,7 @@ def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tupl
 def sent_by(
     implementation: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
 ) -> list[list[bytes]]:
-    """The packets of the way back that a decompressor sends behind each arrival. Raises Misbehaviour."""
+    """The reverse packets that a decompressor sends after each arrival. Raises Misbehaviour."""
     packets = [
         {"time_ns": arrival.time_ns, "channel": 0, "type": arrival.type, "hex": arrival.octets.hex()}
         for arrival in arrivals

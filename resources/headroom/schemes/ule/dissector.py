@@ -124,7 +124,7 @@ class _Try:
 
 
 class TsReader(Receiver):
-    """The judge, which also says what it does. It reads the TS packets of one stream in their order."""
+    """The judge for one stream. It reads TS packets in their order and notes what it does with each."""
 
     def __init__(self, pids: frozenset[int] | None) -> None:
         super().__init__(npa=None, pids=pids)

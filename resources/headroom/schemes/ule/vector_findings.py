@@ -15,7 +15,7 @@ from headroom.schemes.ule.vectors import Expected, Vector
 def findings_of(
     vector: Vector, units: Sequence[bytes], types: Sequence[int], statistics: Mapping[str, Any]
 ) -> list[Finding]:
-    """A unit that is missing, another or one too many, or one of another type; then counters of errors."""
+    """The first unit that is missing, different, of another type or superfluous; then wrong counters of errors."""
     findings = []
     if sentence := difference(vector.out, units) or other_type(vector.out, units, types):
         findings.append(_finding(vector, sentence, vector.requirement))

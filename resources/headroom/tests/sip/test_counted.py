@@ -80,7 +80,9 @@ def test_the_rule(name: str) -> None:
 
 
 def test_unknown_sequence() -> None:
-    with pytest.raises(UsageError, match=r"no counted edition of nobody; there are those of basic-voice-call"):
+    with pytest.raises(
+        UsageError, match=r"messages of nobody were counted is not recorded; it is for basic-voice-call"
+    ):
         counted.load("nobody")
 
 

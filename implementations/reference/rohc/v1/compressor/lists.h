@@ -106,8 +106,8 @@ void write_extras_dynamic(const PacketFields& f, wire::Writer& out) noexcept;
 // "A list is a reference once it has been sent L times or acknowledged", and so is an item (5.8.1.2, 5.8.2.1 a and b).
 // The three functions below implement this rule.
 
-// Counts a sent packet with pending updates: with `chain` all items of all lists, otherwise the items of
-// extension_list().
+// Counts, for each pending list item that a sent packet carries, one packet more: for all items of all lists if `chain`
+// is true, otherwise for the items of extension_list().
 void count_lists_sent(Flow flow, bool chain) noexcept;
 
 // Marks the present lists as known, because a packet that carried them has been acknowledged.

@@ -78,7 +78,7 @@ def require_what_is_sent(implementation: Implementation, contexts: Iterable[Cont
     for feature in dict.fromkeys(feature for context in contexts for feature in _features(context)):
         if not declares(implementation, feature):
             raise capabilities.NotDeclared(
-                f"The compressor's packets take the feature {feature}, which {implementation.name} does not declare as "
+                f"The compressor's packets need the feature {feature}, which {implementation.name} does not declare as "
                 "a decompressor."
             )
 

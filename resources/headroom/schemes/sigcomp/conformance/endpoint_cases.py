@@ -216,7 +216,7 @@ def _created(given: Case) -> list[bytes]:
 
 
 def _renamed(given: Case, before: list[bytes], after: list[bytes]) -> Case:
-    """The case, where states that hold the version have another identifier than is printed."""
+    """The case with identifiers of states replaced, each of `before` by that of `after`: they depend on the version."""
     names = {old[:6]: new[:6] for old, new in zip(before, after, strict=False) if old != new}
     steps = []
     for step in given.steps:

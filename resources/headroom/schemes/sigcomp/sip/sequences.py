@@ -61,7 +61,7 @@ def load(path: Path) -> tuple[Message, ...]:
         raise UsageError(f"{shown(path)} is no sequence: its first message, behind a line with {CALLER}, is missing.")
     if bare := [message.name for message in messages if message.octets.startswith(b"\r\n")]:
         raise UsageError(
-            f"{shown(path)}: {', '.join(bare)} has no start line (RFC 3261, 7.1): an empty one stands there."
+            f"{shown(path)}: {', '.join(bare)} has an empty line in place of the start line (RFC 3261, 7.1)."
         )
     return messages
 
