@@ -12,10 +12,21 @@ from headroom.core import requirements
 from headroom.core.errors import UsageError
 from headroom.core.paths import SUITES
 from headroom.schemes.sigcomp.conformance import endpoint_cases
-from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen, faults, judged, lying
+from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen, faults, judged
 
 GROUPS = [*sorted(path.stem for path in (endpoint_cases.FOLDER / "cases").glob("*.yaml")), "rfc4465"]
 ALL = [(group, name) for group in GROUPS for name in endpoint_cases.names(group)]
+
+
+def lying(seen: MessageOutcome) -> MessageOutcome:
+    """The outcome with one wrong octet or number, which a comparison must notice."""
+    if seen.kind == "failed":
+        return replace(seen, reason=seen.reason % 25 + 1)
+    if seen.kind in ("nack", "ignored"):
+        return replace(seen, kind="silent")
+    if seen.output:
+        return replace(seen, output=bytes([seen.output[0] ^ 1]) + seen.output[1:])
+    return replace(seen, cycles=seen.cycles + 1)
 
 
 def seen_of(group: str, name: str, asked: int = 1) -> list[MessageOutcome]:

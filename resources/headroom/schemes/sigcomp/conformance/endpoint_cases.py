@@ -400,14 +400,3 @@ def _in_words(seen: MessageOutcome) -> str:
     return {"compressed": "decompressed", "silent": "decompressed without output", "plain": "taken for plain"}.get(
         seen.kind, seen.kind
     )
-
-
-def lying(seen: MessageOutcome) -> MessageOutcome:
-    """The outcome with one wrong octet or number, which a comparison must notice."""
-    if seen.kind == "failed":
-        return replace(seen, reason=seen.reason % 25 + 1)
-    if seen.kind in ("nack", "ignored"):
-        return replace(seen, kind="silent")
-    if seen.output:
-        return replace(seen, output=bytes([seen.output[0] ^ 1]) + seen.output[1:])
-    return replace(seen, cycles=seen.cycles + 1)
