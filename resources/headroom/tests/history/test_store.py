@@ -4,6 +4,7 @@ that is killed anywhere."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
@@ -453,21 +454,24 @@ def test_a_reader_waits_for_a_line_that_is_being_written(
     ready, go = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        with path.open("ab", buffering=0) as file:
-            store.fcntl.flock(file, store.fcntl.LOCK_EX)
-            file.write(b'{"b": ')
-            os.write(ready[1], b"x")
-            os.read(go[0], 1)
-            file.write(b"2}\n")
-        os._exit(0)
-    os.read(ready[0], 1)
-    real = store.fcntl.flock
+        try:
+            with path.open("ab", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                file.write(b'{"b": ')
+                os.write(ready[1], b"x")
+                os.read(go[0], 1)
+                file.write(b"2}\n")
+        finally:
+            os._exit(0)
+    os.close(ready[1])  # so that a child that has failed ends the wait
+    assert os.read(ready[0], 1) == b"x"
+    real = fcntl.flock
 
-    def flock(file: object, operation: int) -> None:
+    def flock(descriptor: int, operation: int) -> None:
         os.write(go[1], b"x")
-        real(file, operation)  # type: ignore[arg-type]
+        real(descriptor, operation)
 
-    monkeypatch.setattr(store.fcntl, "flock", flock)
+    monkeypatch.setattr(fcntl, "flock", flock)
     found = history.log("events")
     os.write(go[1], b"x")
     os.waitpid(child, 0)
