@@ -494,7 +494,7 @@ def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
         (["loss=0.1", "--loss", "0.2"], "loss is given twice"),
         (["loss=0.1", "loss=0.2"], "loss is given twice"),
         (["--compressor", "example"], "example and reference declare no common scheme with replays"),
-        (["--scheme", "vj", "--tcp-space", "3"], "--tcp-space is an option of IPHC and TAROC; VJ has none"),
+        (["--scheme", "vj", "--tcp-space", "3"], "--tcp-space is an option of IPHC and TAROC; VJ has no such option"),
         (["--scheme", "vj", "--mode", "O"], "--mode is an option of ROHC; VJ has no such option"),
         (["--max-slot-id", "3"], "--max-slot-id is an option of VJ; ROHC has no such option"),
         (["--packets", "0"], "--packets must be a number of packets from 1 to 20,000,000, not 0"),

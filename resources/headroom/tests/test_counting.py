@@ -18,16 +18,16 @@ COUNTED_IN_ENGINE = re.compile(r'(?:packet|message|segment) "\s*(?:\+\s*std::to_
 # No index stands behind these words: a number that counts from 1 as it is, a text, or an input as it came.
 OTHERS = {
     "decode.py: read.packets[-1][0].number",  # the capture's own
-    "on_the_link.py: one.captured.number",
+    "on_the_link.py: packet.captured.number",
     "fragments.py: number",  # a capture's own, too
     "fragments.py: listed",
-    "run.py: len(found)",
+    "run.py: len(packets)",
     "replay.py: some(nths(outside))",
     "rules_values.py: what",
     "side_by_side.py: frames[-1]",
     "columns.py: taken",  # how many there are
     "losses.py: places",  # behind the change c
-    "conversation.py: one",  # of drop=…, whose numbers begin at 0, as the sentence says
+    "conversation.py: entry",  # of drop=…, whose numbers begin at 0, as the sentence says
 }
 
 

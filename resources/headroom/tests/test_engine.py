@@ -349,3 +349,22 @@ def test_adapters_of_other_roles_and_inside_other_keys_are_named(fake_build: str
 def test_what_is_cut_is_cut_between_words_and_shows_it() -> None:
     assert shortened("of /a/long/path and more", 99) == "of /a/long/path and more"
     assert shortened("of /a/long/path and more", 18) == "of /a/long/path …"
+
+
+def test_a_mount_that_goes_while_the_sandbox_is_made_costs_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[str] = []
+    words = "Its last words: bwrap: Can't bind mount /oldroot/ on /newroot/: Unable to apply mount flags"
+
+    def run_once(command: str, *_: Any) -> list[dict[str, Any]]:
+        starts.append(command)
+        if len(starts) < 3:
+            raise engine_result.EngineFailure("garbage", words)
+        return [{}]
+
+    monkeypatch.setattr(engine, "_run_once", run_once)
+    assert engine.run("load", {}) == {} and len(starts) == 3
+    starts[:] = []
+    words = "It ended with exit status 1."
+    with pytest.raises(engine_result.EngineFailure, match="exit status 1"):
+        engine.run("load", {})
+    assert len(starts) == 1

@@ -356,7 +356,7 @@ def test_called_from_elsewhere_and_through_a_link(tree: Path, tmp_path: Path) ->
 
 def test_continuous_integration_runs_the_tests() -> None:
     text = (ROOT / ".ci" / "run").read_text()
-    assert text.rstrip().endswith("exec ./headroom test")
+    assert text.rstrip().endswith("exec ./headroom test --all")
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 

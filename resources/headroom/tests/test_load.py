@@ -70,7 +70,7 @@ def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"mismatched": 2}, "2 packets of reference → reference came out other than they went in"),
+        ({"mismatched": 2}, "2 packets of reference → reference came out changed"),
         ({"wrong_length": 1}, "1 packets"),
         (
             {"statuses": {"compressor": {}, "decompressor": {"ERR_CRC": 7}}},
@@ -240,13 +240,14 @@ def test_disturbed_pairs_count_only_where_there_are_no_others() -> None:
     [
         (1000.0, WANTED, (2500.0, 10.0), ""),
         (None, WANTED, (None, 10.0), "no flow pairs were found"),
-        (1000.0, load.with_null(WANTED), (None, None), "the null adapter is the floor itself"),
+        (1000.0, None, (None, None), "the null adapter is the floor itself"),
     ],
 )
 def test_codec_only_is_noted_with_its_reason(
-    flow_pairs: float | None, wanted: load.LoadConfig, values: tuple[float | None, ...], reason: str
+    flow_pairs: float | None, wanted: load.LoadConfig | None, values: tuple[float | None, ...], reason: str
 ) -> None:
     noted = collector.begin()
+    wanted = wanted or load.with_null(WANTED)  # here, because an implementation is one object as long as it is cached
     note_codec_only(flow_pairs, 2, [codec_only.Pair(trial(0.5, 40.0), trial(0.1, 4.0))], wanted)
     found = {metric.name: metric for metric in noted.metrics}
     for name, value in zip(("flow_pairs_codec_only", "ratio_to_null"), values, strict=True):

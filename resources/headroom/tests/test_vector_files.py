@@ -130,7 +130,7 @@ def test_select() -> None:
     assert vectors.select(["rtp-*"], names, VECTORS) == ["rtp-a", "rtp-b"]
     assert vectors.select(["*", "-rtp-b"], names, VECTORS) == ["rtp-a", "udp-a"]
     assert vectors.select(["udp-a", "rtp-a", "udp-*"], names, VECTORS) == ["udp-a", "rtp-a"]
-    with pytest.raises(UsageError, match=r"No vector of resources/vectors is called 'ip-\*'"):
+    with pytest.raises(UsageError, match=r"No vector of resources/vectors matches 'ip-\*'"):
         vectors.select(["rtp-*", "-ip-*"], names, VECTORS)
 
 

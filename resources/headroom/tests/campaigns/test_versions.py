@@ -119,7 +119,7 @@ def test_a_cell_that_loaded_another_library_is_unusable(out: Path, tmp_path: Pat
     result = accepted(one, reply_of(one, f"loads={places['one'] / 'codec.so'}", number=number), number)
     assert result.status == "unusable"
     digests = {name: found.digest[:12] for name, found in one.implementations.items()}
-    assert f"it loaded a library with SHA-256 {digests['v1']}, and v2 is {digests['v2']}" in result.reason
+    assert f"it loaded a library with SHA-256 {digests['v1']}, but v2 is {digests['v2']}" in result.reason
 
 
 def test_records_that_name_no_library_are_not_of_a_version(out: Path, tmp_path: Path, places: dict[str, Path]) -> None:

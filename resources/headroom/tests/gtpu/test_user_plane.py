@@ -104,7 +104,7 @@ def test_what_was_not_forwarded_is_a_finding(real_build: str) -> None:
         check.dropped(talk.downlink(talk.to_user(session)), "TS29244-8.2.26-1", "N3")
     assert [str(one) for one in check.findings] == [
         "no packet went to the data network: NOTHING (no-rule). (TS29244-8.2.26-2)",
-        "1 packet went to N3, but the packet must be dropped. (TS29244-8.2.26-1)",
+        "1 packet went on to N3, but the packet must be dropped. (TS29244-8.2.26-1)",
     ]
 
 

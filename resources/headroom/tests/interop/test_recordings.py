@@ -173,7 +173,7 @@ def test_what_came_out_is_cut_off(tmp_path: Path, real_build: str) -> None:
 @pytest.mark.parametrize(
     ("gone", "compressor", "sentence"),
     [
-        ("", "theirs", "has no folder: .*call is not there"),
+        ("", "theirs", "has no folder: .*call does not exist"),
         ("source", "theirs", "has no source.pcap"),
         ("rohc", "theirs", "has no rohc.pcap"),
         ("uncompressed", "reference", "has no uncompressed.pcap"),

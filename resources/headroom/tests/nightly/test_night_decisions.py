@@ -197,7 +197,7 @@ def test_machines_of_one_history_have_alerts_of_their_own(nights: Nights, tmp_pa
 def test_another_implementation_needs_another_history(nights: Nights) -> None:
     nights.night()
     nights.measurer.implementation = "librohc"
-    with pytest.raises(UsageError, match=r"is of reference \(gcc-O2\), not of librohc \(gcc-O2\)"):
+    with pytest.raises(UsageError, match=r"belongs to reference \(gcc-O2\), not to librohc \(gcc-O2\)"):
         nights.night()
 
 

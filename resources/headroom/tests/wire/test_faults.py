@@ -111,7 +111,7 @@ def test_a_removed_namespace_is_named(build: str, state: Path) -> None:
     asked = run_of(topology="netns", build=build)
     with (
         nothing_is_left(state) as lines,
-        pytest.raises(EngineFailure, match=r"^The network namespace hr-\w+-a of the compressor is not there any more"),
+        pytest.raises(EngineFailure, match=r"^The network namespace hr-\w+-a of the compressor no longer exists"),
         line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
     ):
         lines.append(made)
@@ -149,7 +149,8 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(build: str, state: Pa
             subprocess.run(["ip", "-n", place, "link", "set", "dev", "plain", where], check=True)
         # The other end of the pair has lost its carrier, too: whoever is looked at first is named.
         sentence = (
-            r"^The interface (1|g1|plain) of the (generator|decompressor), in hr-[\w-]+, has been down in between: "
+            r"^The interface (1|g1|plain) of the (generator|decompressor), in hr-[\w-]+, "
+            r"has been down in between while it was needed"
         )
         with pytest.raises(EngineFailure, match=sentence):
             made.made.look()

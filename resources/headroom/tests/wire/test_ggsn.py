@@ -41,5 +41,5 @@ def test_it_is_refused_where_it_cannot_run(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UsageError, match="with --topology netns alone"):
         images.require("osmo-ggsn", "process", BUILD)
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(EnvironmentLacks, match=r"osmo-ggsn is not there\. How to get it: apt-get"):
+    with pytest.raises(EnvironmentLacks, match=r"osmo-ggsn does not exist\. How to get it: apt-get"):
         images.require("osmo-ggsn", "netns", BUILD)

@@ -158,9 +158,9 @@ def test_an_image_that_tells_nothing_of_use_has_no_loads(odd: dict[str, Any]) ->
                                  "total_cycles": 2 * number}], "uptime_ns": 100 * number}  # fmt: skip
             watch.looks.append(({"compressor": odd, "decompressor": well}, {}))
         found = {(load.role, load.source): (load.busy, load.reason) for load in watch.loads()}
-        assert found["compressor", "busy_share"] == (None, "the compressor does not say")
+        assert found["compressor", "busy_share"] == (None, "the compressor does not report it")
         assert found["decompressor", "busy_share"] == (0.5, "")
-        assert found["decompressor", "thread_cpu"] == (None, "the decompressor does not say")
+        assert found["decompressor", "thread_cpu"] == (None, "the decompressor does not report it")
         watch.looks = [({"compressor": odd, "decompressor": odd}, {})] * 3
         assert watch.loads() == []
 

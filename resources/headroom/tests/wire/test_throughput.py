@@ -45,7 +45,7 @@ def test_the_rates_are_found(limit: float) -> None:
 def test_little_loss_at_every_rate_has_a_pdr_and_no_ndr() -> None:
     found = search(Line(50_000, share=0.002))
     assert found.rates["ndr"].pps is None
-    assert "lost at 2,000 packets/s already" in found.rates["ndr"].reason
+    assert "lost already at 2,000 packets/s" in found.rates["ndr"].reason
     assert not found.rates["ndr"].error
     assert 48_000 < (found.rates["pdr"].pps or 0) < 50_500
 

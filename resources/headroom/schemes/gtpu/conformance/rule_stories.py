@@ -142,7 +142,7 @@ def _buffer(talk: Conversation, check: Check) -> None:
     came = [packet.octets for packet in talk.step.taken if packet.side == N3]
     inner = [output.message.inner for output in map(read_tunnelled, came) if output.message]
     same = len(inner) == len(sent) and not any(map(packets.differences, sent, inner))
-    sentence = f"Of {len(sent)} buffered packets {len(inner)} came out, or their order changed."
+    sentence = f"Of {len(sent)} buffered packets, {len(inner)} came out, or their order changed."
     check.that(same, sentence, "TS29244-8.2.26-3")
     _down_is(talk, check, session, 443, True, "TS29244-8.2.26-2")
 
