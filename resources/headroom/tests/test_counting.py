@@ -17,7 +17,6 @@ COUNTED_IN_ENGINE = re.compile(r'(?:packet|message|segment) "\s*(?:\+\s*std::to_
 
 # No index stands behind these words: a number that counts from 1 as it is, a text, or an input as it came.
 OTHERS = {
-    "decode.py: read.packets[-1][0].number",  # the capture's own
     "on_the_link.py: packet.captured.number",
     "fragments.py: number",  # a capture's own, too
     "fragments.py: listed",
