@@ -388,7 +388,7 @@ def test_a_campaign_is_not_mixed(out: Path, three: Campaign) -> None:
     with pytest.raises(UsageError, match="was begun with commit"):
         begin(one, replace(mine, commit="0" * 40))
     other = replace(one, configurations={"one": configuration(suite="smoke/judges")})
-    with pytest.raises(UsageError, match=r"smoke/first_load .* and campaign\.yaml now gives .* smoke/judges"):
+    with pytest.raises(UsageError, match=r"smoke/first_load .* but campaign\.yaml now gives .* smoke/judges"):
         begin(other, mine)
 
 
