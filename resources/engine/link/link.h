@@ -112,7 +112,7 @@ class Link {
   // Returns the time at which the last bit of a packet of `octets` octets has left the queue, or nothing if the queue
   // has no room for it.
   [[nodiscard]] std::optional<std::uint64_t> departure(std::size_t octets, std::uint64_t now_ns);
-  // True if the receiver is told of a packet lost in this way.
+  // True if the receiver gets notice of a packet that is lost in this way.
   [[nodiscard]] bool is_reported(Fate fate) const noexcept;
   [[nodiscard]] Fate lose(std::uint64_t number);
   [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped,

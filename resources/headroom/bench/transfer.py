@@ -103,7 +103,7 @@ class TransferResult:
 
     @property
     def wrong(self) -> int:
-        """The packets that TCP accepted though nobody had sent them, in both directions."""
+        """The number of packets that TCP accepted and neither side had sent, in both directions."""
         return self.document["link"]["wrong"] + self.document["reverse_link"]["wrong"]
 
 
