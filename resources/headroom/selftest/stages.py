@@ -51,7 +51,7 @@ class Stage:
     about: str
     run: Run
     totals: str
-    most: int = 3  # lines of totals to show
+    most: int = 4  # lines of totals to show
     preset: str = ""  # the build that the stage needs, if no other stage needs it
 
 
