@@ -13,11 +13,11 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from headroom.core import process_group, sandbox
 from headroom.core.engine_result import EngineExit, EngineFailure, document, libraries, sealed, who
@@ -30,7 +30,7 @@ __all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "
 
 # Octets of one result. A replay with its records has 1.5 kB a packet: 2.3 MB where suites ask for most, and this is a
 # hundred times as much.
-MOST_STARTS = 3  # where another process takes a mount away while the sandbox is made
+MOST_STARTS = 3  # of a process whose sandbox could not be made
 MAX_OUTPUT = 256 << 20
 MAX_COMPLAINT = 1 << 16
 LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when another process holds them open
@@ -57,6 +57,7 @@ EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 DESCRIBE = "describe"
 _rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
+Begun = TypeVar("Begun")
 _link_digests: list[str] = []  # of the jobs since take_link_digest was last called
 _last_job: "Job | None" = None  # since take_last_job was last called
 _patience_s = math.inf  # of `patience`
@@ -78,8 +79,8 @@ class NothingRuns(Exception):
 
 @contextmanager
 def rehearsal() -> Iterator[list[str]]:
-    """Within it no job runs. What would describe an adapter, which is done for every record, ends in an EngineFailure
-    of the kind `rehearsal`; everything else in NothingRuns.
+    """Keeps jobs from running. A job that describes an adapter, as every record needs it, raises an EngineFailure of
+    the kind `rehearsal`; every other job raises NothingRuns.
 
     Gives the commands of those jobs, in order, in a list that may be cleared.
     """
@@ -93,7 +94,7 @@ def rehearsal() -> Iterator[list[str]]:
 
 @contextmanager
 def patience(most_s: float) -> Iterator[None]:
-    """Within it no job takes more than so many seconds, whatever its caller allows."""
+    """Ends jobs after so many seconds, even if their caller allows more."""
     global _patience_s
     before, _patience_s = _patience_s, most_s
     try:
@@ -132,13 +133,20 @@ def run_together(
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
-    for starts_left in reversed(range(MOST_STARTS)):
+    return begin_again(lambda: _run_once(command, jobs, timeout_s, build, at_once, folders, under))
+
+
+def begin_again(begin: Callable[[], Begun]) -> Begun:
+    """Returns the result of `begin`, which is called again if a sandbox could not be made: bubblewrap copies all
+    mounts, and gives up if one of them goes meanwhile, such as the network namespace of another run.
+    """
+    for _ in range(MOST_STARTS - 1):
         try:
-            return _run_once(command, jobs, timeout_s, build, at_once, folders, under)
-        except EngineFailure as error:
-            if not starts_left or sandbox.LOST_MOUNT not in str(error):
+            return begin()
+        except EngineFailure as failure:
+            if failure.kind != "sandbox":
                 raise
-    raise AssertionError
+    return begin()
 
 
 def _run_once(
@@ -292,7 +300,7 @@ def _register(one: _Running, selector: selectors.BaseSelector) -> None:
 
 
 def _gave_up(one: _Running, now: float) -> bool:
-    """Whether a process, some of whose pipes are still open, is not to be read any longer; notes why."""
+    """True if the output of a process, some of whose pipes are open, must not be read any longer; notes why."""
     if process_group.exit_code(one.process) is None:
         one.late = now >= one.deadline
         one.excess = excess(one.process)
@@ -304,7 +312,7 @@ def _gave_up(one: _Running, now: float) -> bool:
 
 
 def _died(one: _Running) -> bool:
-    """Whether a process has failed and closed its output, so that there is no need to wait for its companions."""
+    """True if a process has failed and closed its output, so its companions need not be awaited."""
     pipes = (one.process.stdout, one.process.stderr)
     return process_group.exit_code(one.process) not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)
 

@@ -16,7 +16,9 @@ from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, Head
 from headroom.core.paths import shown
 from headroom.core.text import nth
 
-Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"]
+Kind = Literal[
+    "refused", "job", "input", "output", "sandbox", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"
+]
 
 LARGE = 1 << 20  # no error has as many octets: a larger document is a result, and has a seal
 USED_UP = 0.8  # least share of the memory limit that explains why an engine died
@@ -32,6 +34,7 @@ class EngineFailure(HeadroomError):
     refused ....... the adapter does not load, or refuses its configuration
     job ........... the job itself is wrong: an impossible value, a wrong profile, a defect of ours
     input, output . a file of the job cannot be read, cannot be written
+    sandbox ....... the sandbox could not be made, so the process did not begin
     crash ......... a signal ended the process
     memory ........ the process ended after it had used up its memory, or took too much of the machine
     timeout ....... the process was still busy at the end of its time
@@ -101,6 +104,8 @@ def document(process: EngineExit) -> dict[str, Any]:
             "left-behind", f"{who(process)} left a process behind (it was ended): an adapter must not fork."
         )
     if not process.out.strip():
+        if process_group.is_walled(process.process) and process.complaint.startswith(sandbox.COMPLAINT):
+            raise EngineFailure("sandbox", f"The sandbox of {who(process)} could not be made.{last_words(process)}")
         raise EngineFailure(
             "garbage",
             f"{who(process)} ended with exit status {code} and printed no result: most likely an adapter ended the "

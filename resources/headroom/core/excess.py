@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no limit of the kernel bounds in a sandbox: processes of root, and memory that belongs to no process alone.
+"""Bounds for processes in a sandbox that no limit of the kernel gives: of root's processes, and of shared memory.
 
 Memory that processes share, files in memory, and children each with a limit of their own count only here. Control
 groups would bound them, but need a group in which the harness is alone, and a start would wait for each.

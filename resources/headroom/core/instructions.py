@@ -33,7 +33,7 @@ class CountFailed(HeadroomError):
 
 
 def lacking() -> str:
-    """Why instructions cannot be counted here; "" where they can."""
+    """Returns the reason why instructions cannot be counted here; "" if they can."""
     return "" if shutil.which("valgrind") else "valgrind is not installed (apt-get install valgrind)"
 
 

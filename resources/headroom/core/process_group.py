@@ -242,7 +242,7 @@ def session_of(pid: int) -> int | None:
 
 
 def carries(pid: int, mark: str) -> bool:
-    """Whether a process that runs has a mark. One that has ended carries nothing any more."""
+    """True if a running process has a mark; a process that has ended has none."""
     try:
         return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:

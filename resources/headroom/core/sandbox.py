@@ -59,9 +59,7 @@ exit $status
 """
 
 
-# The words of bubblewrap, before the program has begun, if a mount such as that of a network namespace goes while
-# bubblewrap copies all of them.
-LOST_MOUNT = "bwrap: Can't bind mount"
+COMPLAINT = b"bwrap: "  # begins the complaint of bubblewrap, which then has not started the program
 # Before bubblewrap, behind which /proc can only be read. Where memory is short, the kernel ends what has this first.
 FIRST_TO_END = 1000  # the highest oom_score_adj: proc(5)
 _OUTER = ("/bin/sh", "-c", f'echo {FIRST_TO_END} > /proc/self/oom_score_adj; exec "$@"', "headroom")

@@ -351,20 +351,44 @@ def test_what_is_cut_is_cut_between_words_and_shows_it() -> None:
     assert shortened("of /a/long/path and more", 18) == "of /a/long/path …"
 
 
-def test_a_mount_that_goes_while_the_sandbox_is_made_costs_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_whose_sandbox_could_not_be_made_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
     starts: list[str] = []
-    words = "Its last words: bwrap: Can't bind mount /oldroot/ on /newroot/: Unable to apply mount flags"
+    failures = [engine_result.EngineFailure("sandbox", "no") for _ in range(2)]
 
     def run_once(command: str, *_: Any) -> list[dict[str, Any]]:
         starts.append(command)
-        if len(starts) < 3:
-            raise engine_result.EngineFailure("garbage", words)
+        if failures:
+            raise failures.pop()
         return [{}]
 
     monkeypatch.setattr(engine, "_run_once", run_once)
     assert engine.run("load", {}) == {} and len(starts) == 3
-    starts[:] = []
-    words = "It ended with exit status 1."
-    with pytest.raises(engine_result.EngineFailure, match="exit status 1"):
-        engine.run("load", {})
-    assert len(starts) == 1
+    for kind, count in (("sandbox", 3), ("garbage", 1)):
+        starts[:] = []
+        failures[:] = [engine_result.EngineFailure(kind, kind) for _ in range(4)]  # type: ignore[arg-type]
+        with pytest.raises(engine_result.EngineFailure, match=kind):
+            engine.run("load", {})
+        assert len(starts) == count
+
+
+@pytest.mark.parametrize(
+    ("walled", "out", "complaint", "kind"),
+    [
+        (True, b"", b"bwrap: Can't bind mount /oldroot/ on /newroot/", "sandbox"),
+        (True, b"", b"error\nbwrap: Can't bind mount", "garbage"),
+        (True, b"{", b"bwrap: Can't bind mount", "garbage"),
+        (False, b"", b"bwrap: Can't bind mount", "garbage"),
+    ],
+)
+def test_a_sandbox_that_could_not_be_made_is_no_fault_of_an_adapter(
+    walled: bool, out: bytes, complaint: bytes, kind: str, tmp_path: Path
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"]) as process:
+        process.wait()
+    process.is_walled = walled  # type: ignore[attr-defined]
+    ended = engine_result.EngineExit(process, tmp_path, "load", {"": "adapter.so"})
+    ended.out += out
+    ended.complaint += complaint
+    with pytest.raises(engine_result.EngineFailure) as caught:
+        engine_result.document(ended)
+    assert caught.value.kind == kind

@@ -310,7 +310,7 @@ print(json.dumps([failed(*words) for words in json.loads(sys.argv[1])]))
 
 
 def calls(walls: Walls, *wanted: tuple[int, ...]) -> list[str]:
-    """What each call in a sandbox fails with, "" for one that does not."""
+    """The error of each call in a sandbox, "" for a call that succeeds."""
     status, said = process_group.hear([sys.executable, "-I", "-c", CALLS, json.dumps(wanted)], walls, 20)
     assert status == 0
     found: list[str] = json.loads(said)

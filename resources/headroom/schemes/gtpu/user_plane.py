@@ -131,6 +131,9 @@ class EngineUserPlane:
         self._exit: EngineExit | None = None
 
     def __enter__(self) -> Self:
+        return engine.begin_again(self._begin)
+
+    def _begin(self) -> Self:
         memory = process_group.memory_limit(self._program, 1)
         process = process_group.start(
             [str(self._program), COMMAND],

@@ -172,7 +172,7 @@ def _expected(config: ReplayConfig) -> list[bytes] | None:
 
 def _no_result(cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, store: ArtefactStore) -> Trial:
     """A crash, a hang and the like: whose it is, and on which packets."""
-    if failure.kind in ("job", "input", "output"):
+    if failure.kind in ("job", "input", "output", "sandbox"):
         raise failure
     side = _side(config, failure)
     text = of_failure(failure, side)
