@@ -22,15 +22,8 @@ from headroom.core.results import store
 from headroom.core.yamlfile import Document
 
 SIDES = ("compressor", "decompressor")  # the options that a version replaces
-OF_LIBRARY = (
-    "name",
-    "version",
-    "recordings",
-    "captures",
-    "container",
-    "program",
-    "adapter",
-)  # keys that are not copied
+# Keys that are not copied.
+OF_LIBRARY = ("name", "version", "recordings", "captures", "container", "program", "adapter")
 
 
 @dataclass(frozen=True)

@@ -111,9 +111,8 @@ def document(process: EngineExit) -> dict[str, Any]:
             f"{who(process)} ended with exit status {code} and printed no result: most likely an adapter ended the "
             f"process (exit), or closed descriptors that are not its own.{last_words(process)}{_advice(process)}",
         )
-    if (
-        len(process.out) > LARGE and process.seal and process.seal.encode() not in process.out
-    ):  # parsing may take all memory
+    # Parsing may take all memory.
+    if len(process.out) > LARGE and process.seal and process.seal.encode() not in process.out:
         raise _unsealed(process)
     try:
         document = json.loads(process.out.decode("utf-8"))

@@ -61,10 +61,8 @@ class Deviation:
         return bool(self.cells) or self.is_of_packets
 
 
-SOURCE, RESTORED = (
-    "source",
-    "uncompressed",
-)  # stems of a recording's files; the file of the link is named after the scheme
+# Stems of a recording's files; the file of the link is named after the scheme.
+SOURCE, RESTORED = ("source", "uncompressed")
 
 
 @dataclass(frozen=True)
@@ -453,9 +451,8 @@ def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
     if not implementation.library:
         reason = "known by capture files alone" if implementation.recordings else implementation.unusable(build)
         return result | {"build": None, "sha256": _recorded(implementation), "reason": reason}
-    preset = (
-        build if implementation.is_ours() else None
-    )  # the harness's build does not concern other people's libraries
+    # The harness's build does not concern other people's libraries.
+    preset = build if implementation.is_ours() else None
     try:
         described = describe(implementation, build)
     except engine.EngineFailure as failure:

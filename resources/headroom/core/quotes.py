@@ -75,9 +75,8 @@ def sections(text: str) -> dict[str, str]:
     removed.
     """
     lines = [line for line in re.split(r"[\f\n]+", text) if not PAGE_BREAK.fullmatch(line)]
-    indented = not any(
-        re.match(r"1(?:\.? +|\t)\S", line) for line in lines
-    )  # the indentation of headings in the oldest RFCs
+    # The indentation of headings in the oldest RFCs.
+    indented = not any(re.match(r"1(?:\.? +|\t)\S", line) for line in lines)
     texts: dict[str, list[str]] = {}
     current = "0"
     for line in lines:

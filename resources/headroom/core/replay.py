@@ -63,9 +63,8 @@ class ReplayConfig:
     profiles_named: bool = (
         True  # True if the case chose the channel's profiles, False if both sides only have them in common
     )
-    compressor_options: dict[str, Any] = field(
-        default_factory=dict
-    )  # the implementation's own options, as it documents them
+    # The implementation's own options, as it documents them.
+    compressor_options: dict[str, Any] = field(default_factory=dict)
     decompressor_options: dict[str, Any] = field(default_factory=dict)
     forward: dict[str, Any] = field(default_factory=dict)  # impairments of the link
     feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the reverse direction

@@ -88,9 +88,8 @@ class Capture:
     links: dict[Key, LinkChannel]  # readers of the channels with link packets of a scheme
     theirs: dict[int, Reading]  # tshark's readings, by number of packet
     rtp_flows: frozenset[Flow]
-    senders: Mapping[int, str] = field(
-        default_factory=dict
-    )  # senders by number of packet, if addresses tell them apart
+    # Senders by number of packet, if addresses tell them apart.
+    senders: Mapping[int, str] = field(default_factory=dict)
     undecided: frozenset[int] = frozenset()  # numbers of packets that would fit any direction
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)

@@ -280,9 +280,8 @@ class History:
         objects.
         """
         verified: set[Path] = set()
-        while files := [
-            file for file in self.files() if file.path not in verified
-        ]:  # again, because a compaction may add files
+        # Again, because a compaction may add files.
+        while files := [file for file in self.files() if file.path not in verified]:
             verified.update(file.path for file in files)
             self._verify(files)
 

@@ -24,10 +24,8 @@ from headroom.core.settings import Settings
 ABI, CONFORMANCE, MATRIX, COST, WIRE = "abi", "conformance", "matrix", "cost", "wire"  # kinds of parts
 REFERENCE = "reference"
 HOSTILE = "robustness"
-NOT_ABOUT_IT = (
-    "robustness/freedoms",
-    "robustness/misbehaving_adapters",
-)  # suites that run adapters of the project's own
+# Suites that run adapters of the project's own.
+NOT_ABOUT_IT = ("robustness/freedoms", "robustness/misbehaving_adapters")
 ADAPTERS, COSTS = "smoke/adapters", "judge/cost"
 
 

@@ -65,9 +65,8 @@ def run_and_channel(scheme: str, profile: str, sent: str, mode: str, flows: int)
     if sent not in CODECS:
         raise ValueError(f"'{sent}' is not one of {', '.join(CODECS)}")
     run = current_run()
-    run = replace(
-        run, settings=replace(run.settings, generator="memory")
-    )  # the engine's generator, whose packets are known octet by octet
+    # The engine's generator, whose packets are known octet by octet.
+    run = replace(run, settings=replace(run.settings, generator="memory"))
     channel = channel_of(run, scheme, mode, 1)
     current = collector.current()
     current.traffic = choice.traffic(run)

@@ -79,9 +79,8 @@ def about(scheme: Scheme, judge: str, role: Role) -> Case:
     test.
     """
     case = Case(scheme, judge, role, current_run())
-    verdicts.note(
-        role, case.found, case.run.build
-    )  # before the case can be left out, so that the record names the implementation
+    # Before the case can be left out, so that the record names the implementation.
+    verdicts.note(role, case.found, case.run.build)
     verdicts.leave_to_the_other_side(case.run, [role])
     return case
 

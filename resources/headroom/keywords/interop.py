@@ -57,9 +57,8 @@ class InteropKeywords:
             self.store = ArtefactStore(run.folder)
         _note(row)
         results = matrix.run(row, self.store)
-        excused = (
-            _settled(row, results) if compressor else ""
-        )  # for a case that runs by itself, the listener does the same
+        # For a case that runs by itself, the listener does the same.
+        excused = _settled(row, results) if compressor else ""
         _keep(results, self.store)
         _conclude(results, excused)
 

@@ -15,9 +15,8 @@ from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import natural
 
 Records = list[dict[str, Any]]
-MetricIdentity = tuple[
-    str, str, int | None, int
-]  # name, unit, core, and the index among the metrics of that kind in the record
+# Name, unit, core, and the index among the metrics of that kind in the record.
+MetricIdentity = tuple[str, str, int | None, int]
 
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
 

@@ -55,9 +55,8 @@ class Netns(Topology):
     queues: int = 1  # addresses of each interface
     waits: bool = True  # waits until interfaces pass packets; otherwise the caller does, after starting slow processes
     run: str = field(default="", init=False)
-    states: dict[tuple[Role, str], interfaces.State] = field(
-        default_factory=dict, init=False
-    )  # states once they were up
+    # States once they were up.
+    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)
 
     name = "netns"
 
@@ -65,9 +64,8 @@ class Netns(Topology):
         if reason := lacks():
             raise EnvironmentLacks(reason)
         remove_dead()
-        with (
-            process_group.uninterrupted()
-        ):  # there is no safe moment to be ended between making a folder and its content
+        # There is no safe moment to be ended between making a folder and its content.
+        with process_group.uninterrupted():
             self.run, folder = runs.claim("netns", self._namespaces)
             self.crew = Crew(folder, self.build)
         self.seats = {role: self._seat(role) for role in roles_of(self.shape)}

@@ -152,9 +152,8 @@ class Crew:
         """Makes a crew. `folder` holds the control sockets; by default a new one, which is removed with the crew."""
         self.build = build
         self.services: list[Service] = []
-        self.glances: list[
-            Callable[[], None]
-        ] = []  # checks of other things that have to live; each raises to end a wait
+        # Checks of other things that have to live; each raises to end a wait.
+        self.glances: list[Callable[[], None]] = []
         self._own_folder = folder is None
         self._glanced = 0.0
         self.folder = folder or Path(tempfile.mkdtemp(prefix="headroom-"))
@@ -177,9 +176,8 @@ class Crew:
         else:
             program = require_engine(self.build)
             words, control = (str(program),), self.folder / name / f"{name}.sock"
-            control.parent.mkdir(
-                exist_ok=True
-            )  # a folder of its own: it could take the sockets of others, and plant links
+            # A folder of its own: it could take the sockets of others, and plant links.
+            control.parent.mkdir(exist_ok=True)
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
         whole = job | ({"control": str(control)} if control else {})
         whole, seal = (whole, "") if place.engine else engine_result.sealed(whole)

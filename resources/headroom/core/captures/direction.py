@@ -23,17 +23,13 @@ Ends = tuple[bytes, bytes]  # source and destination address
 Side = tuple[bytes, int]  # a group of connected addresses, by one of them; and the side within the group
 
 UNKNOWN = "direction unknown"
-LINK_NAMES = (
-    "forward",
-    "reverse",
-)  # names of interfaces in the engine's captures, each of which has one direction of a link
+# Names of interfaces in the engine's captures, each of which has one direction of a link.
+LINK_NAMES = ("forward", "reverse")
 _PAIRS = (LINK_NAMES, ("sent", "received"), ("tx", "rx"), ("outbound", "inbound"), ("uplink", "downlink"))
 OPPOSITES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 MOST_WORDS = 16  # most letters of an interface's name that are compared
-_FLAGGED = {
-    SENT: b"sent by",
-    RECEIVED: b"received from",
-}  # ends that stand for the flags of packets; no address is as long
+# Ends that stand for the flags of packets; no address is as long.
+_FLAGGED = {SENT: b"sent by", RECEIVED: b"received from"}
 MOST_ALIGNED = 3  # most groups of addresses that are tried on both ends, if no packet with a flag has them
 MOST_SIDES = 16  # most sides of a line: a packet without addresses is tried on each
 MOST_GUESSES = 32  # most guesses that are followed if a packet fits several sides

@@ -50,9 +50,8 @@ class Ours(Reading):
     header_octets: int | None = None
     payload_octets: int = 0
     restored: bytes | None = None  # the packet as the judge restores it
-    also_restored: list[bytes] = field(
-        default_factory=list
-    )  # further restored packets, if a link packet carries several
+    # Further restored packets, if a link packet carries several.
+    also_restored: list[bytes] = field(default_factory=list)
     trace: list[str] = field(default_factory=list)  # field by field, with positions
     rtp: bool = False  # True if UDP carries RTP, restored or plain
     verified: bool | None = None  # True if a checksum over the restored packet is right; None: there is none

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 
 LTE, NR = "pdcp-lte", "pdcp-nr"
 TITLES = {LTE: "PDCP of LTE", NR: "PDCP of NR"}
-SN_BITS = {
-    LTE: (7, 12, 15, 18),
-    NR: (12, 18),
-}  # bits of sequence numbers of data radio bearers; signalling bearers have 5 (LTE) and 12 (NR)
+# Bits of sequence numbers of data radio bearers; signalling bearers have 5 (LTE) and 12 (NR)
+SN_BITS = {LTE: (7, 12, 15, 18), NR: (12, 18)}
 USUAL_SN_BITS = 12
 EXTRAS = {LTE: (), NR: ("sdap", "mac")}  # a header of SDAP (TS 37.324) in front, a MAC-I behind
 MAC_I = 4  # octets behind a PDU that is integrity protected

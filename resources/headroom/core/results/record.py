@@ -169,9 +169,8 @@ class Record(Evidence):
     started: str = ""
     duration_s: float = 0.0
     harness: dict[str, Any] = field(default_factory=dict)
-    traffic: dict[str, Any] = field(
-        default_factory=dict
-    )  # generator and topology of the measured traffic: see `in_process`
+    # Generator and topology of the measured traffic: see `in_process`.
+    traffic: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)  # see `headroom.core.machine.pressure`
     quick: bool = False  # fewer trials and seeds: a first look, not a measurement
     seed: int = 0
