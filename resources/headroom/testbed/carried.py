@@ -17,7 +17,7 @@ from headroom.testbed.topology import Role, Topology
 SHAPE = "carried"
 UDP_IN_ETHERNET = 14 + 20 + 8  # octets of headers in front of the link packets
 PORT = 5000
-# Ports on which each of them receives.
+# Multicast addresses at which each of them receives.
 GROUPS: dict[Role, str] = {"encapsulator": "239.1.1.1", "decapsulator": "239.1.1.2"}
 ENDS: dict[Role, str] = {"encapsulator": "10.9.0.1", "decapsulator": "10.9.0.2"}
 STREAM_LOSSES = ("late", "wrong_length", "lost_sync", "other_frames", "other_types", "uncarried", "queue_full")
