@@ -81,7 +81,7 @@ def test_the_rule(name: str) -> None:
 
 def test_unknown_sequence() -> None:
     with pytest.raises(
-        UsageError, match=r"messages of nobody were counted is not recorded; it is for basic-voice-call"
+        UsageError, match=r"No rule says how the messages of nobody were counted; there are rules for basic-voice-call"
     ):
         counted.load("nobody")
 

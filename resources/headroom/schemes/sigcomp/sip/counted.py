@@ -43,7 +43,9 @@ def load_with_lengths(name: str) -> tuple[CountedMessage, ...]:
     """Likewise, with the lengths that the tables give."""
     rules = _rules(RULES)
     if name not in rules:
-        raise UsageError(f"How the messages of {name} were counted is not recorded; it is for {', '.join(rules)}.")
+        raise UsageError(
+            f"No rule says how the messages of {name} were counted; there are rules for {', '.join(rules)}."
+        )
     printed = sequences.load(sequences.path_of(name))
     changes = rules[name]["messages"]
     if len(printed) != len(changes):
