@@ -38,7 +38,7 @@ class Rules:
     """The parameters of a search."""
 
     trials: int = 3  # trials at each number of flow pairs
-    extra: int = 3  # most trials if the first ones disagree or were disturbed
+    extra: int = 3  # most further trials if the first ones disagree or were disturbed
     resolution: float = 0.02  # the bracket's upper end is at most this much above its lower end
     spread: float = (
         0.10  # spread of the loads of one point, as a share of their median, above which it is measured again
@@ -254,7 +254,7 @@ class Search:
 
     def _extrapolated(self, capacity: Capacity, target: float) -> Capacity:
         """The capacity from the point closest to the target alone, because time ran out before there was a point on
-        either side.
+        each side of it.
         """
         nearest = min(self.points.values(), key=lambda point: abs(point.load - target))
         capacity.per_trial = [trial.flow_pairs * target / max(trial.load, 1e-4) for trial in nearest.counted]

@@ -28,14 +28,14 @@ from headroom.testbed.tcp_hosts import TcpSettings, Transfer
 from headroom.testbed.topology import Role, Topology, roles_of, taking_turns
 
 CODECS: tuple[Codec, Codec] = ("asked", "bridge")
-EAL = {"huge": "never", "memory_mb": 128}  # memory of each engine: eight of them are on one machine
+EAL = {"huge": "never", "memory_mb": 128}  # memory of each engine (MB): eight of them are on one machine
 ROUND_TRIP_NS = 4 * DELAY_NS
 REVERSE_QUEUE_PACKETS = 1_000  # room for acknowledgements of all windows
 SLICE_S = 0.5
 NOISE = 2.0  # standard errors of a difference that is not significant
 LARGEST_NOISE = 0.5  # share of the goodput without compression: larger noise hides everything
-STALL_NS = 100_000_000  # seconds of one hop's delay: a link that is later has changed TCP's view
-MEETING_S = 60.0  # seconds between the two lines' readiness
+STALL_NS = 100_000_000  # ns, the delay of one hop: a link that is later than that has changed TCP's view
+MEETING_S = 60.0  # seconds that a line that is ready waits for the other one
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from headroom.core.workload import COPY
 
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
-MOST_STEAL = 0.01  # share of a trial's time; the trial is repeated if more is disturbed
+MOST_STEAL = 0.01  # share of a trial's time; the trial is repeated if the hypervisor took more
 MOST_SWITCHES_PER_S = 25.0  # involuntary context switches a second: other work had the core
 
 
@@ -36,16 +36,14 @@ class WrongOutput(HeadroomError):
 
 @dataclass(frozen=True)
 class LoadConfig:
-    """The configuration of a load. `channel` is the configuration of both sides; empty: as the scheme's workload has
-    it."""
+    """The configuration of a load. `channel` is the configuration of both sides; empty: that of the scheme's
+    workload.
+    """
 
     scheme: str
     compressor: Implementation
     decompressor: Implementation
-    profile: str = (
-        "The configuration of a load. `channel` is the configuration of both sides; empty: that of the "
-        "scheme's workload."
-    )
+    profile: str = ""
     cores: tuple[int, ...] = ()
     build: str = DEFAULT_BUILD
     seed: int = 1

@@ -28,7 +28,7 @@ Measure = Callable[[float, float], Trial]  # packets/s of each direction, second
 
 CLEARLY_LOST = 0.1  # share of lost packets beyond which a higher rate adds nothing
 STEP = 4.0  # factor between two rates on the way up
-NEAR = 1.15  # factor to a rate that the generator has sent: not worth another trial
+NEAR = 1.15  # a rate up to this factor above one that the generator has sent is not worth another trial
 ABOVE = 2.0  # factor to a ceiling that was too low: the search continues there
 BACK = 0.9  # part of a rate at which the generator fell behind, which is tried next
 
@@ -58,7 +58,7 @@ class Goal:
 
 
 NDR = Goal("ndr", 0.0)
-PDR = Goal("pdr", 0.005)  # CSIT's share
+PDR = Goal("pdr", 0.005)  # the loss ratio that CSIT uses
 GOALS = (NDR, PDR)
 
 
@@ -70,7 +70,7 @@ class Rules:
     most_pps: float = 20e6
     trial_s: float = 1.0
     sum_s: float = 3.0  # seconds of the trials that decide about a rate
-    width: float = 0.02  # share between a rate that holds and one that does not
+    width: float = 0.02  # relative distance between a rate that holds and one that does not
     seconds: float = 300.0
     repeats: int = 2  # repetitions of a trial in which the generator fell behind
     descents: int = 8  # steps below a rate at which it repeatedly fell behind

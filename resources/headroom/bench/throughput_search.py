@@ -32,7 +32,7 @@ from headroom.testbed.topology import Topology
 from headroom.testbed.trial import Generator
 
 FLOWS = 100
-WATCHED_S = 2.0  # seconds of the trials in which the cores are looked at
+WATCHED_S = 2.0  # seconds of a trial in which the cores are looked at
 SEARCHES = 3  # searches for a control in one run
 CONTROLS = ("null", "bridge")
 
@@ -172,7 +172,7 @@ def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> Sea
     least = judged.pps or judged.at_least_pps or 0.0
 
     def highest(search: SearchResult) -> float:
-        """The upper bound of its rate: infinite if only the generator was the limit."""
+        """The upper bound of its rate: infinite if only the measurement was the limit."""
         rate = search.throughput.rates[goal.name]
         return rate.pps or (math.inf if rate.error else 0.0)
 

@@ -19,10 +19,10 @@ Control = Literal["tahoe", "reno", "sack"]
 HarmedAt = Literal["link", "before-queue"]
 
 SECOND = 1_000_000_000  # ns
-DELAY_NS = SECOND // 10  # packets of each hop's queue
+DELAY_NS = SECOND // 10  # ns of delay of each hop
 NETWORK_BPS = 8_000_000
 QUEUE_PACKETS = 6
-TIMEOUT_S = 600.0  # seconds of one transfer
+TIMEOUT_S = 600.0  # seconds allowed for one transfer
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from headroom.report.page import Column, Section, table
 
 MOST_BARS = 24
 ONE_CORE = "1c"
-SMT = "-smt"  # endings of CPU configurations with both threads of each core
+SMT = "-smt"  # ending of CPU configurations with both threads of each core
 NULL = "null"  # the adapter that copies
 
 Of = Callable[[Cell, Capacity], float | None]

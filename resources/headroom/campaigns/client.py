@@ -97,7 +97,9 @@ def _require_workers(client: Client, campaign: Campaign, needed: set[str], befor
     for name, address in there.items():
         other = replies.get(address)
         if other is not None and (what := _differs(mine, other)):
-            raise UsageError(f"The worker of {name} has {what}: check out the same commit there, and start it again.")
+            raise UsageError(
+                f"The worker of {name} has {what}: make that checkout the same as this one, and start it again."
+            )
 
 
 def _differs(mine: Identity, other: Any) -> str:

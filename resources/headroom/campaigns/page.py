@@ -23,12 +23,12 @@ from headroom.report.unreadable import readable
 
 MISSING = "missing"  # a cell without a result
 WORST_FIRST = ("error", "fail", "unusable", "lost", "busy", MISSING, "non-strict", "unsupported", "pass")
-MOST_REASON = 300  # most characters of a title
+MOST_REASON = 300  # most characters of the reason that a cell shows
 
 
 def write(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> Path | None:
-    """Writes the page of a campaign's results so far; None if there are none. Raises EnvironmentLacks if the disk is
-    full.
+    """Writes the page of a campaign's results so far; None if there are none. Raises EnvironmentLacks if it
+    cannot be written.
     """
     data = measured.read(campaign, warn)
     if not data.results:

@@ -35,7 +35,7 @@ from headroom.core.results.record import VERDICTS, count_verdicts, worst
 
 FILE, STATE, PAGE = "campaign.yaml", "campaign.json", "campaign.html"
 STATES = (WHOLE, BUSY, UNUSABLE, LOST)
-STATUSES = (*VERDICTS, BUSY, UNUSABLE, LOST)  # names of a cell's parts for the user
+STATUSES = (*VERDICTS, BUSY, UNUSABLE, LOST)  # the statuses of a cell that users read
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _require_the_same(campaign: Campaign, identity: Identity, results_kept: Mapp
             )
     if other := identity.differs(identity_kept):
         raise UsageError(
-            f"The campaign {campaign.name} was begun with {other}: check out that commit, or give the campaign "
+            f"The campaign {campaign.name} was begun with {other}: restore that state, or give the campaign "
             "another name."
         )
     for cell, result in whole.items():

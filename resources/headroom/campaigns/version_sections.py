@@ -53,7 +53,7 @@ def loaded(data: CampaignData, cell: Cell) -> list[dict[str, Any]]:
 
 
 def warnings(data: CampaignData) -> list[str]:
-    """Sentences about names that look like several libraries but stand for one."""
+    """Sentences about implementations or builds that look different but loaded one and the same library."""
     by_version: dict[str, set[str]] = {}
     by_build: dict[tuple[str, str], set[str]] = {}
     builds: dict[str, set[str]] = {}

@@ -22,7 +22,7 @@ from headroom.core.results import store
 from headroom.core.yamlfile import Document
 
 SIDES = ("compressor", "decompressor")  # the options that a version replaces
-# Keys that are not copied.
+# Keys of the declarations that a library alone does not copy from its `like` implementation.
 OF_LIBRARY = ("name", "version", "recordings", "captures", "container", "program", "adapter")
 
 

@@ -21,7 +21,7 @@ from headroom.history.events import Epoch, Event, epoch
 from headroom.history.series import Series
 
 TIMES = "ns"
-FAILING, PASSING = ("fail", "error"), ("pass", "non-strict")  # series of verdicts
+FAILING, PASSING = ("fail", "error"), ("pass", "non-strict")  # verdicts
 LEAST_MOVED = 2  # series of the pinned build
 MOVED_SHARE = 1 / 3
 

@@ -33,7 +33,7 @@ FENCE_NIGHTS = 3
 LEAST_SPREAD = 0.001
 CANDIDATE_LIMIT, CANDIDATE_SPREADS = 0.008, 2.5
 FENCE_LIMIT, FENCE_SPREADS = 0.01, 3.0
-DRIFT_LIMIT = 0.01  # share over MOST_NIGHTS
+DRIFT_LIMIT = 0.01  # change over MOST_NIGHTS, as a share of the usual value
 
 GAUSSIAN_MAD = 1.4826  # standard deviation of a Gaussian over its median absolute deviation
 GAUSSIAN_STEP = 0.954  # median absolute difference of two values of a Gaussian over its standard deviation

@@ -69,7 +69,7 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
         except HeadroomError as error:
             collector.current().needs_processors = getattr(error, "needs_processors", False)
             if getattr(error, "verdict", "error") == "unsupported":
-                # Robot's attribute for it; any other exception would be a failure.
+                # Robot skips a case by this exception; any other one would be a failure.
                 raise SkipExecution(str(error)) from error
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
             collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"

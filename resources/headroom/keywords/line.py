@@ -87,7 +87,7 @@ class LineKeywords:
         if refused := [packet for packet in link.refused if suite.takes(packet)]:
             raise AssertionError(f"{len(refused)} of {link.done.sent} packets are not on the link.")
         if wrong or link.refused:
-            return  # the case's subject may be the missing packet, which is no failure by itself
+            return  # the case may be about the very packets that are missing, which is no failure by itself
         for name in split_names(types):
             if not counts[name]:
                 self._missing(case, f"No packet has the type {name}: {dict(counts)}.")

@@ -18,7 +18,7 @@ from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
 CHECKSUM_MISSES = 2.0**-16  # share of wrong packets that the checksum of TCP cannot detect
-LEAST_SERVICE = 20  # the most by which throughput without header compression may exceed that with it
+LEAST_SERVICE = 20  # throughput without header compression may be this many times that with it
 
 
 @library

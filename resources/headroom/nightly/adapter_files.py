@@ -29,7 +29,7 @@ def beside(adapter: Path) -> tuple[str, ...]:
     """The libraries that an adapter needs and that lie in its folder or below, relative to it; none if the loader
     cannot list the file as a library.
     """
-    adapter = Path(os.path.abspath(adapter))  # the loader's $ORIGIN is this folder, also by way of a link
+    adapter = Path(os.path.abspath(adapter))  # the loader takes its folder for $ORIGIN, even if the adapter is a link
     loader = ["ldd", str(adapter)]  # it may run code of the adapter
     try:
         _, listing = process_group.hear(loader, Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), _PATIENCE_S)

@@ -36,7 +36,7 @@ from headroom.history.confirmation import (
 from headroom.history.detection import LEAST_SPREAD, Baseline, Change
 from headroom.nightly.binaries import Binary
 
-LEAST_SESSIONS = 3  # series from which on a typical deviation is known
+LEAST_SESSIONS = 3  # sessions that show a typical deviation; with fewer, that of the whole night counts, too
 YOUNG_LIMIT = 0.02  # for a series without a baseline: the difference between old and new that flags it
 # Trials by test and digest of the old build, then by arm and metric.
 Sessions = Mapping[tuple[str, str], Mapping[str, Trials]]
@@ -178,7 +178,7 @@ def _session(question: Question, sessions: Sessions) -> Session | None:
     if not (old and new and copy):
         return None
     counts = _instructions(trials_by_arm, name)
-    if drift := question.drift:  # decisions' part is taken out of tonight's build
+    if drift := question.drift:  # tonight's build without the part that decisions explain
         new, copy = (tuple(trial / drift.expected for trial in trials) for trials in (new, copy))
         counts = (counts[0], counts[1] / drift.expected_count) if counts else None
     return Session(old, new, copy, counts)

@@ -21,8 +21,8 @@ from headroom.core.paths import ROOT, shown
 from headroom.core.results.store import sha256_of
 from headroom.nightly import relink
 
-COMPILER = "headroom-compiler.txt"  # files in a build's folder
-ALTERNATES = "objects/info/alternates"  # files in a .git, gitrepository-layout(5)
+COMPILER = "headroom-compiler.txt"  # a file in a build's folder
+ALTERNATES = "objects/info/alternates"  # a file in a .git, gitrepository-layout(5)
 Say = Callable[[str], None]
 
 

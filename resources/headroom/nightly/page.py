@@ -35,10 +35,10 @@ NO_VERDICT_YET = "no alert is closed yet"
 MOST_VERDICT_CHANGES = 60
 MOST_CLOSED = 40
 CANDIDATE_NIGHTS = 28
-LEAST_PATTERN = 4  # share of the candidates on a weekday
+LEAST_PATTERN = 4  # candidates on a weekday, from which on it may be a pattern
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
-# The verdict whose colour a status has.
+# The verdict whose colour a direction or state of an alert has.
 LOOKS = {
     "regression": "fail",
     "verdict": "fail",
@@ -269,7 +269,7 @@ def _value(series: Series, snapshot: Snapshot) -> str:
 
 
 def _badge(series: Series, snapshot: Snapshot, alerts: Sequence[Alert]) -> str:
-    if not snapshot.is_of_last_night(series) and series.kind != "context":  # some nights leave it out
+    if not snapshot.is_of_last_night(series) and series.kind != "context":  # some nights leave out series of context
         return ENDED
     return alerts[-1].direction if alerts else ""
 

@@ -21,8 +21,8 @@ from headroom.core.settings import Settings
 CONFORMANCE, SEARCHES = "conformance", "performance/voip_flow_pairs"
 RUNS = "runs"  # their folder in a history
 KEPT_RUNS = 14  # runs of each suite
-PARTS = 10  # tenth of a run at which progress is printed
-PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # labels of a series, from a record
+PARTS = 10  # parts of a run; progress is printed after each
+PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # names in a series: names in a record
 Say = Callable[[str], None]
 Records = list[dict[str, Any]]
 

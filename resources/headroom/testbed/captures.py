@@ -8,7 +8,7 @@ from pathlib import Path
 from headroom.core.engine_result import EngineFailure
 
 PCAP_HEADER, PCAP_RECORD = 24, 16  # octets
-MOST_OCTETS = 1 << 30  # of a capture: some ten million packets of voice
+MOST_OCTETS = 1 << 30  # octets of a capture: some ten million packets of voice
 
 
 def split(whole: Path, first: int, head: Path, tail: Path) -> None:

@@ -21,7 +21,7 @@ PORT = 5000
 GROUPS: dict[Role, str] = {"encapsulator": "239.1.1.1", "decapsulator": "239.1.1.2"}
 ENDS: dict[Role, str] = {"encapsulator": "10.9.0.1", "decapsulator": "10.9.0.2"}
 STREAM_LOSSES = ("late", "wrong_length", "lost_sync", "other_frames", "other_types", "uncarried", "queue_full")
-MEMORY_MB = 64  # memory of a node: four and a generator are on one machine
+MEMORY_MB = 64  # MB of a node: four and a generator are on one machine
 
 
 @dataclass(frozen=True)

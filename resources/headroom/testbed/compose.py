@@ -68,7 +68,7 @@ class Compose(Topology):
     """A topology of containers, which exists while its `with` block runs. Its shapes are `full` and `node`."""
 
     build: str = DEFAULT_BUILD
-    with_trex: bool = False  # folder in the generator's container
+    with_trex: bool = False  # True if the generator's container runs TRex
     mounted: trex_container.Mount | None = field(default=None, init=False)
     run: str = field(default="", init=False)
     subnet: str = field(default="", init=False)  # the first half of all addresses

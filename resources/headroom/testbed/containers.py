@@ -31,7 +31,7 @@ KINDS = {
 DOES_NOT = 127  # exit status of a container that does not know the test
 
 
-# A container that only answers if it supports a test needs nothing, and gets nothing.
+# A container that only tells whether it supports a test needs nothing, and gets nothing.
 NO_RIGHTS = (
     *("--network", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges:true", "--read-only"),
     *("--tmpfs", "/tmp", "--init", "--pull", "never", "--log-driver", "json-file", "--log-opt", "max-size=1m"),

@@ -39,7 +39,7 @@ STREAMS = PROFILES / "voip_flow_pairs.py"
 VOICE = (("ipv4", "udp", "rtp"), ("ipv6", "udp", "rtp"))
 LATENCY_PPS = 1000.0
 LATENCY_SHARE = 0.1  # share of the rate at most
-SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # seconds to learn a profile's own rate
+SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # flows and seconds of the sample that tells a profile's own rate
 MOST_WARM = 10_000  # packets of the warm-up if they go as lists: each costs time before it is sent
 GUARD_S = (
     1.0  # seconds: streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
@@ -366,7 +366,7 @@ def embedded_direction(document: Mapping[str, Any]) -> Direction:
     latency = document.get("latency_ns")
     return Direction(
         requested_pps=float(document["requested_pps"]),
-        achieved_pps=float(document["achieved_pps"] or 0.0),  # null if it could send nothing
+        achieved_pps=float(document["achieved_pps"] or 0.0),  # null if it sent fewer than two packets
         sent=int(document["sent"]),
         received=int(document["received"]),
         octets_sent=int(document["octets_sent"]),

@@ -220,7 +220,7 @@ class _Watch:
         flowing = [pair for pair in pairwise(self.looks) if _rate(pair) >= FLOWING * self._highest()]
         if not self._highest():
             return []
-        local = self.line.made.name == "netns"  # on other machines, the cores cannot be read
+        local = self.line.made.name == "netns"  # other topologies: the cores are not this process's to read
         found = []
         for role in self.line.watched:
             receiving = len(_listed(self.looks[-1][0].get(role), "rx_cores"))

@@ -52,10 +52,10 @@ class Netns(Topology):
     """A topology of network namespaces, which exists while its `with` block runs."""
 
     build: str = DEFAULT_BUILD
-    queues: int = 1  # addresses of each interface
+    queues: int = 1  # queues of each interface
     waits: bool = True  # waits until interfaces pass packets; otherwise the caller does, after starting slow processes
     run: str = field(default="", init=False)
-    # States once they were up.
+    # States of the interfaces once they were up.
     states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)
 
     name = "netns"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-BEHIND = 0.005  # share of the requested rate below which a sender has fallen behind, as in `generate`
+BEHIND = 0.005  # a sender that misses the requested rate by more than this share has fallen behind, as in `generate`
 
 
 @dataclass(frozen=True)

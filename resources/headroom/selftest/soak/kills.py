@@ -24,7 +24,7 @@ from headroom.core.yamlfile import violations
 from headroom.selftest.soak.tally import Finding, Row, Tally
 
 STAGE = "kills"
-MOST_KILLS = 3  # seconds of one command, before it may end
+MOST_KILLS = 3  # kills of one command, before it may end
 FIRST_S = 20.0  # seconds within which a command of unknown duration is killed
 SUITES = ("smoke/first_packets", "smoke/first_messages", "smoke/judges")
 CAMPAIGN = f"""name: soak

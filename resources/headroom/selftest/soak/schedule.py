@@ -23,7 +23,7 @@ from headroom.selftest.soak.tally import Tally, read, soak_folder
 
 Say = Callable[[str], None]
 LONGEST_TURN_S = 120.0
-TURNS = 4  # seconds of each part, at least, if there is time
+TURNS = 4  # turns of each part, at least, if there is time
 
 
 class Stage(Protocol):

@@ -26,14 +26,14 @@ from headroom.testbed.trex.installation import Installation, find
 from headroom.testbed.trex.server import LEFT
 
 FILE = ROOT / "docker" / "compose.trex.yaml"
-IMAGE = "headroom/generator:latest"  # names in that file
+IMAGE = "headroom/generator:latest"  # as that file names it
 MOUNTED, EXCHANGE = PurePosixPath("/opt/trex"), PurePosixPath("/exchange")
 OURS = PurePosixPath("/opt/headroom")  # place of this repository's files in the image
 INTERFACES = "/tmp/interfaces"  # lines "address name", which docker/engine/start writes
 ENGINE = "headroom-engine"
 SERVER = "_t-rex-64"
 ANSWER_S = 20.0
-COMMANDS = (  # commands for a dry run
+COMMANDS = (  # commands that a dry run shows
     "docker exec -i -w /opt/trex hr-<run>-generator held ./_t-rex-64 -i --software … --cfg /exchange/trex.yaml",
     f"docker exec -i hr-<run>-generator python3 {OURS}/resources/trex/agent.py …",
 )

@@ -344,5 +344,5 @@ def _with_address(port: Port, place: Sequence[str]) -> Port:
             f"The interface {port.interface} has an MTU of {link['mtu']}; TRex's rings here hold {MOST_FRAME} octets."
         )
     quiet = ["sysctl", "-q", "-w", f"net.ipv6.conf.{port.interface}.disable_ipv6=1"]
-    subprocess.run([*place, *quiet], capture_output=True)  # fails without IPv6, which is as good
+    subprocess.run([*place, *quiet], capture_output=True)  # fails if there is no IPv6 to switch off, which does as well
     return Port(port.interface, port.mac or link["address"], port.peer)
