@@ -160,8 +160,8 @@ def candidates_by_weekday(judged: Iterable[Judged], nights: int) -> dict[int, tu
 
 
 def machine_moved(judged: Iterable[Judged]) -> str:
-    """A sentence if this night changed the machine and not the code, because the pinned build, which never changes,
-    takes another time; "" otherwise.
+    """A sentence if the machine changed and not the code, because the pinned build, which never changes, takes another
+    time; "" otherwise.
     """
     pinned = [entry for entry in judged if is_pinned(entry.series) and entry.series.unit == TIMES and entry.baseline]
     moved = [entry.flag for entry in pinned if entry.flag]

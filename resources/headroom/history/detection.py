@@ -81,8 +81,8 @@ def baseline(values: ArrayLike, after_change: bool = False) -> Baseline | None:
 
 
 def judge(values: ArrayLike, after_change: bool = False) -> list[Change]:
-    """The changes in the last nights of a series: at most one slow change (a candidate, which more nights confirm), and
-    at most one value far outside the usual range (beyond the fence). [] if the last night has no value.
+    """The changes in the last nights of a series: at most one candidate, by the last night alone, and at most one
+    fence, by the last three. [] if the last night has no value.
     """
     nights = np.asarray(values, dtype=float)
     if len(nights) == 0 or not np.isfinite(nights[-1]):

@@ -137,7 +137,7 @@ class History:
         """Writes a night whole or not at all. REQUIRES: at least one point; all of one night and machine.
 
         Raises UsageError if the night exists already or the machine's name cannot be a folder's, EnvironmentLacks if
-        the disk is full.
+        the night cannot be written.
         """
         night, machine = points[0].night, points[0].key.machine
         if not _MACHINE.fullmatch(machine):
@@ -472,7 +472,9 @@ class History:
         return entries
 
     def append(self, name: str, entries: Sequence[dict[str, Any]]) -> None:
-        """Adds entries to `events` or `alerts`, with one write. Raises EnvironmentLacks if the disk is full."""
+        """Adds entries to `events` or `alerts`, with one write. Raises EnvironmentLacks if they cannot be
+        written.
+        """
         if not entries:
             return
         path = self.folder / f"{name}.jsonl"

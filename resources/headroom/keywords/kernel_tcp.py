@@ -75,7 +75,7 @@ def _compare(
     control: str,
     enough: Callable[[Comparison], bool],
 ) -> list[Comparison]:
-    """The rounds of a row, of which the last one counts, recorded as they end. A round that is not `enough` is
+    """The rounds of a row, of which the last one counts, all written to the record. A round that is not `enough` is
     repeated.
     """
     run, current = current_run(), collector.current()

@@ -31,7 +31,7 @@ from headroom.keywords.cases import Case
 @dataclass(frozen=True)
 class LineSuite:
     """The data of a scheme's keywords. `types` maps numbers to names of types of link packets; `counted` maps counted
-    types to their metrics. `takes` is True if a compressor may not refuse a packet. `may_refuse` maps keys of the
+    types to their metrics. `takes` is true for packets that a compressor may not refuse. `may_refuse` maps keys of the
     configuration to requirements that their values should be negotiable: refusing a value other than the default misses
     the requirement.
     """

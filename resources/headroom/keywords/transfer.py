@@ -32,8 +32,8 @@ class TransferKeywords:
         self, scheme: str, control: Control, rate_kbps: int, mtu: int, ber: float, **named: str
     ) -> None:
         """Checks that TCP accepts no packet that no host has sent, except for those that its checksum misses by chance:
-        at most 2^-16 of the packets that arrive over a link with errors explain them. Throughput must be at least a
-        twentieth of that without header compression.
+        at most as many as a share of 2^-16 of the packets that arrive over a link with errors explains. Throughput
+        must be at least a twentieth of that without header compression.
 
         CONTROL is tahoe, reno or sack. The link drops each packet that has a wrong bit; feedback has the same BER.
         Named arguments are those of the scheme's channel, as in replays.

@@ -24,7 +24,7 @@ MOST_FINDINGS = 20  # most findings in a record; all are counted
 
 
 def note(role: Role, implementation: Implementation, build: str) -> None:
-    """Records the implementation under test."""
+    """Records the implementation in a role."""
     setattr(collector.current(), role, images.identity(implementation, current_run().topology, build))
 
 

@@ -58,7 +58,9 @@ class BinaryStore:
         self.folder = folder
 
     def keep(self, path: Path, commit: str, changed: bool, compiler: str, night: str) -> Binary:
-        """Keeps a copy of an adapter; `night` is "" outside a night. Raises EnvironmentLacks if the disk is full."""
+        """Keeps a copy of an adapter; `night` is "" outside a night. Raises EnvironmentLacks if that cannot be
+        written.
+        """
         beside = adapter_files.beside(path)
         digest = self._digest(path, beside)
         known = self.find(digest)

@@ -120,7 +120,7 @@ def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick
     ends_given = {"--old": ends.old or alert.old_commit, "--new": ends.new or alert.new_commit}
     if missing := [name for name, commit in ends_given.items() if not commit]:
         raise UsageError(
-            f"The builds of the alert {alert.id} have no commits, so there is nothing to bisect; give "
+            f"A build of the alert {alert.id} has no commit, so there is nothing to bisect; give "
             f"{' and '.join(missing)}."
         )
     task = task_of(alert, measurer, QUICK_TRIALS if quick else TRIALS)

@@ -171,7 +171,7 @@ def _ranges(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis
 
 
 def _line(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: Axis) -> str:
-    """A line through the values. It has a gap at a night without a value."""
+    """A line through the values. It has a gap at a night without a value, and at one that was not measured."""
     parts, before = [], -math.inf
     for index, row in rows:
         value, x = float(series.values[row]), axis.places[index]

@@ -74,7 +74,7 @@ class NightOptions:
 
 @dataclass
 class NightResult:
-    """The result of a night; `regression`: one is confirmed, and the other series are undecided.
+    """The result of a night; `regression`: one is confirmed, and other series are undecided.
 
     `notes` are sentences; `opened` are the alerts that the night is the first to report; `failing` those that make it
     fail. `candidates` and `least_step` are those of a `Judgement`.
@@ -121,7 +121,7 @@ def run(
     history: History, store: BinaryStore, measurer: Measurer, options: NightOptions, now: Now, say: Say
 ) -> NightResult:
     """Runs a night and adds it to the history. REQUIRES: the history's lock is held. Raises UsageError for an unknown
-    `against`; EnvironmentLacks if the clock went back or the disk is full.
+    `against`; EnvironmentLacks if the clock went back or the night cannot be written.
     """
     return _Night(history, store, measurer, options, now, say).run()
 
@@ -401,7 +401,7 @@ class _Night:
             self.store.keep_engine(self.measurer.engine())
             self.store.prune(engines)
         except HeadroomError as error:
-            self._note(f"Old binaries could not be removed: {error}")
+            self._note(f"Binaries could not be kept or removed: {error}")
 
     # ---- time, notes and events
 

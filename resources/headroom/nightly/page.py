@@ -135,7 +135,7 @@ class Content:
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the page of a history. Raises EnvironmentLacks if the disk is full."""
+    """Writes the page of a history. Raises EnvironmentLacks if it cannot be written."""
     html = render(take(history))
     try:
         # Invalid Unicode in a name becomes a question mark.

@@ -37,7 +37,7 @@ def settle(project: str, networks: Iterable[str]) -> list[str]:
             rule = ("-i", bridge, "-m", "comment", "--comment", project, "-j", "CT", "--notrack")
             if not _run(program, "-C", "PREROUTING", *rule)[0] and not _run(program, "-A", "PREROUTING", *rule)[0]:
                 wrong[program] = None
-    return [_lacking(program) for program in wrong if program == FILTERS[0]]  # ours do not change IPv6
+    return [_lacking(program) for program in wrong if program == FILTERS[0]]  # over IPv6, our packets are not changed
 
 
 def _lacking(program: str) -> str:

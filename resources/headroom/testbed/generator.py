@@ -166,7 +166,7 @@ class TrexGenerator:
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
 
     def _warm_s(self, pps: float) -> float:
-        """The seconds of warm-up with streams; if TRex needs a list of packets, the warm-up has a limited number."""
+        """The seconds of warm-up with streams; if TRex needs a list, at most as many as MOST_WARM packets take."""
         return self.warmup_s if is_voice(self.profile) else min(self.warmup_s, MOST_WARM / pps)
 
     def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:

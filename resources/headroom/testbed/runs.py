@@ -64,7 +64,9 @@ def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
 
 
 def give_up(run: str) -> None:
-    """Marks a run whose interfaces and namespaces could not be removed, so that a later run removes them."""
+    """Marks a run as dead whose things could not be removed, so that the next run, also one of this process, tries
+    again.
+    """
     path = state_folder() / run / "state.json"
     with locked(), contextlib.suppress(OSError, ValueError):
         document = json.loads(path.read_text(encoding="utf-8")) | {"started": NO_OWNER}

@@ -23,7 +23,7 @@ from headroom.nightly.snapshot import Snapshot, show_command, take
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the cases of a history. Raises EnvironmentLacks if the disk is full."""
+    """Writes the cases of a history. Raises EnvironmentLacks if they cannot be written."""
     root = document(take(history))
     ET.indent(root, " ")
     try:

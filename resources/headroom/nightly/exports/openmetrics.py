@@ -49,7 +49,7 @@ class Gauge:
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the gauges of a history. Raises EnvironmentLacks if the disk is full."""
+    """Writes the gauges of a history. Raises EnvironmentLacks if they cannot be written."""
     try:
         write_atomically(path, text(take(history)).encode())
     except OSError as error:

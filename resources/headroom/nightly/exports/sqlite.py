@@ -44,7 +44,7 @@ PRAGMA user_version = 1;
 
 def write(history: History, path: Path) -> None:
     """Writes the database beside its place and moves it there whole, so that readers of the old one can go on. Raises
-    EnvironmentLacks if the disk is full.
+    EnvironmentLacks if it cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

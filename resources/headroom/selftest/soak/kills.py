@@ -38,7 +38,7 @@ Snapshot = dict[Path, str]  # digests of records
 
 @dataclass(frozen=True)
 class KilledCommand:
-    """A command. `begin` gives its words, and `again` those that continue it, None if it begins anew.
+    """A command. `begin` gives its words, and `again` those that continue it, None if the first ones do.
 
     `records` are patterns of the files that must stay, below the folder of results. `keeps_folder`: each command
     continues in the folder of the last one. `check` are the words of a command that fails if something is broken.

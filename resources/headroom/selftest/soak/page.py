@@ -48,7 +48,7 @@ ABOUT = {
 
 
 def write(tally: Tally) -> Path:
-    """Writes soak.html. Raises EnvironmentLacks if the disk is full."""
+    """Writes soak.html. Raises EnvironmentLacks if it cannot be written."""
     target = tally.folder / PAGE
     try:
         write_atomically(target, render(tally).encode())
