@@ -210,7 +210,7 @@ def _configuration(
     # If CPU configurations are named, a run adds rows of its own.
     is_certain = (case or tag or exclude) and not values.get("cpus")
     if is_certain and not chosen(cases(suite_files(suites)), case, [*tags, *tag], exclude):
-        raise UsageError(document.complaint((*at, "options"), "none of its suites has such a case"))
+        raise UsageError(document.complaint((*at, "options"), "none of its suites has a case that they choose"))
     expected = {"suites": suites, "tags": [*tags, *tag], "excluded": exclude, "cases": case, "options": values}
     sides = tuple(name for name in SIDES if name not in described.get("options", {}))
     return Configuration(name, tuple(described.get("suites", ())), key, tuple(arguments), expected, sides)

@@ -115,7 +115,7 @@ def columns(cells: Iterable[Cell]) -> dict[CellGroup, str]:
 
 @dataclass(frozen=True)
 class Series:
-    """A measurement that every machine made: a row of the tables."""
+    """A measurement that machines are compared in: a row of the tables."""
 
     configuration: str
     build: str

@@ -8,8 +8,9 @@ from headroom.campaigns import affinity, identity
 
 
 def dask_setup(worker: Any) -> None:
-    """Keeps the worker off the measured CPUs, and lets it ignore SIGINT: Ctrl-C on a terminal is for the process that
-    keeps the worker alive. It uses a handler, because every program of a cell would inherit an ignored signal.
+    """Keeps the worker on the CPU that measurements use last, and lets it ignore SIGINT: Ctrl-C on a terminal is for
+    the process that keeps the worker alive. It uses a handler, because every program of a cell would inherit an ignored
+    signal.
     """
     identity.remember()
     signal.signal(signal.SIGINT, lambda number, frame: None)

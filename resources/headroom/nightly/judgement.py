@@ -409,7 +409,7 @@ class Judge:
 def least_step_sentence(least: float) -> str:
     return (
         f"Steps of time below {least:.1%} cannot be confirmed on this machine tonight, because two measurements of "
-        "one build differ too much; if instructions are counted, they decide."
+        "one build differ too much; instructions decide, provided that they are counted."
     ).replace("%", " %")
 
 
