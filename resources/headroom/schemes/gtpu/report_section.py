@@ -47,7 +47,7 @@ def loads(records: Records) -> Section | None:
             section.add("table", table_of("t-user-plane-rules-ready", READY, inspecting, OF_READY))
         if rows := [row for record in results for row in _stages(record)]:
             stages = [stage for stage in metrics.STAGE_NS.parameters["stage"] if any(r["part"] == stage for r in rows)]
-            caption = "Time that each stage adds to a packet: the difference between runs with and without the stage."
+            caption = "Time that each stage adds to a packet: the difference of runs that end after it and before it."
             draw = charts.stacked_bars(rows, "ns", "", stages)
             section.add("figure", charts.figure("f-user-plane-stages", "Time of a packet by stage", caption, draw))
     if designs:

@@ -193,7 +193,8 @@ class WireUserPlane:
             time.sleep(min(0.01, left / SECOND))
 
     def _step(self, given: Sequence[bytes]) -> Step:
-        """The outcome of a step. A sent packet that looks like a given one is the outcome of that one."""
+        """The outcome of a step: all that the node sent is in `taken` and `n4`, because nothing tells for which packet
+        it sent one."""
         self._settle()
         taken, n4 = [], []
         for end in self._ends.values():

@@ -81,8 +81,8 @@ def _answered(record: Record) -> list[int]:
 
 def silent(records: Sequence[Record]) -> list[tuple[str, str]]:
     """Finds sides for which the conversation shows no SigComp at all: a side that understands none of the messages
-    delivered to it, or that compresses none of its messages. Returns each side with a sentence. One or two lost
-    messages may be excused, but not all."""
+    delivered to it, or that compresses none of its messages. Returns each side with a sentence. A side to which
+    only one or two messages are delivered need not understand any: their failures may be excused."""
     result = []
     for side, other in (("a", "b"), ("b", "a")):
         delivered = [record for record in records if record.get("from") == side and not lost(record)]

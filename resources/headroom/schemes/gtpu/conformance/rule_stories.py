@@ -168,7 +168,7 @@ def _duplicate(talk: Conversation, check: Check) -> None:
         if check.that(wanted.access in outputs, sentence, "TS29244-8.2.26-5"):
             output = outputs[wanted.access]
             is_same = output.message is not None and not packets.differences(packet, output.message.inner)
-            check.that(is_same, f"The packet that went to {wanted.access} was changed.", "TS29244-8.2.26-5")
+            check.that(is_same, f"No G-PDU with the unchanged packet went to {wanted.access}.", "TS29244-8.2.26-5")
 
 
 @story(RULES, "End Marker when the tunnel changes")

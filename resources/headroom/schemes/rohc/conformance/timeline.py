@@ -274,7 +274,7 @@ def _come_out(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def _outcomes(outcome: str, records: Sequence[dict[str, Any]]) -> list[str]:
-    """True if the packet came out, or did not, as is due."""
+    """A sentence about the first packet that came out, or did not, other than `outcome` allows; [] if none."""
     allowed = {
         "delivered": ("identical",),
         "withheld": ("withheld", "not_delivered"),

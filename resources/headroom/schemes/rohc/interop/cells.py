@@ -14,7 +14,7 @@ INTEROP = Interop(
         size_format=".2f",
         evidence="both decodes side by side",
         passed="Over a clean link, and one that loses feedback, every packet came out as it went in. Over any other "
-        "link no more wrong packets came out than CRCs must miss by chance, and most packets that arrived came out.",
+        "link no more wrong packets came out than CRCs may miss by chance, and most packets that arrived came out.",
         what="each compressor with each decompressor: profiles, modes, CID types, traffic and link conditions",
     ),
     unsupported=unsupported,

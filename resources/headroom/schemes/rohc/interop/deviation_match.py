@@ -40,8 +40,8 @@ class LinkReading(NamedTuple):
 
 @dataclass(frozen=True)
 class DeviationCondition:
-    """A declared deviation, as a sentence, and the condition that a packet meets. `of_compressor`: packets that a judge
-    restores right do not count."""
+    """A declared deviation, or a feature that is not declared, as a sentence, and the condition that a packet meets.
+    `of_compressor`: it does not excuse a packet that a judge restores right and that came out wrong."""
 
     sentence: str
     meets: Callable[[LinkReading], bool]
@@ -74,8 +74,9 @@ def by_features(cell: Cell) -> list[DeviationCondition]:
 
 
 def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str]:
-    """Returns one sentence for each declared deviation that explains wrong packets of a failed cell, if together they
-    explain all of them; otherwise []. A broken promise of the ABI is never explained."""
+    """Returns one sentence for each declared deviation, or feature of lists that is not declared, that explains wrong
+    packets of a failed cell, if together they explain all of them; otherwise []. A broken promise of the ABI is never
+    explained."""
     if seen.done.promise_broken:
         return []
     known = [*(by_deviation(name, deviation) for name, deviation in declared), *by_features(cell)]

@@ -54,7 +54,7 @@ def untrue(row: Row) -> str:
 
 def unsupported(row: Row) -> str:
     """The reason why the two implementations cannot run a row, as a sentence; "" if both declare all that the row needs
-    and are installed."""
+    and can be used on this machine."""
     needs = needed(row)
     if row["mode"] != "U":
         needs["feedback"] = ["own"]

@@ -155,8 +155,8 @@ def misfit(cell: Cell, failure: EngineFailure) -> str:
 
 
 def align(source: list[bytes], came: list[bytes]) -> tuple[int, int | None]:
-    """Returns the number of packets that came out unchanged and in order, and the index of the first packet that is not
-    in the source.
+    """Returns the number of packets that came out unchanged and in order before the first wrong one, and the number of
+    that one; None if there is none.
 
     Packets may be missing; a packet that is neither the next nor a later one of the source is wrong.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong packets that chance explains: damaged ones, up to the number that their CRCs are expected to miss.
+"""Wrong packets that chance explains: those that were at risk, and no more of them than their CRCs may miss.
 
 A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.3.2.2.3). Damage to the payload does not
 count: a decompressor passes it on unchanged, and the expected packet has the same bits flipped.
@@ -48,8 +48,8 @@ class _Contexts:
 
 
 def of(arrivals: Sequence[Arrival], restored: Callable[[Arrival], bool]) -> Chance:
-    """Counts the wrong packets that chance explains. `restored` returns True if the judge restored an arrival as it
-    must come out.
+    """Returns how many wrong packets chance explains at most, and which were never at risk. `restored` returns True if
+    the judge restored an arrival as it must come out.
 
     A packet is at risk if the judge refuses it or restores it wrong. So are the later packets of its context until
     packets come out right again, because the decompressor may have accepted what the judge refused. Packets that the

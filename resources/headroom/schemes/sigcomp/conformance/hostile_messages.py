@@ -215,7 +215,7 @@ def takes_too_long(often: Cost) -> list[str]:
 
 
 def _over_later_half(grown: Sequence[int]) -> int:
-    """Growth in the later half, when every message has arrived once: octets."""
+    """Growth in the later half, when every message has arrived once, in the unit of `grown`: octets or nanoseconds."""
     return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
 
 

@@ -100,7 +100,8 @@ def _seed(seed: int, sequence: str) -> int:
 
 
 def unsupported(exchange: Exchange) -> str:
-    """The reason why two endpoints cannot run an exchange; "" if both declare all that it needs and are installed."""
+    """The reason why two endpoints cannot run an exchange; "" if both declare all that it needs and can be used on this
+    machine."""
     for name in (exchange.caller, exchange.called):
         if reason := endpoints.lacking(_end(name, exchange), ["compression"]):
             return reason

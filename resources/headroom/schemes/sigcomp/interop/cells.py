@@ -39,8 +39,8 @@ def exchange_of(row: Row, link: str, names: tuple[str, ...] = ()) -> Exchange:
 
 
 def unsupported(row: Row) -> str:
-    """The reason why two endpoints cannot run a row, as a sentence; "" if both declare all that it needs and are
-    installed."""
+    """The reason why two endpoints cannot run a row, as a sentence; "" if both declare all that it needs and can
+    be used on this machine."""
     reason = talk.unsupported(exchange_of(row, row.links[0] if row.links else row.scheme.links[0].name))
     return f"{reason}." if reason else ""
 
