@@ -7,7 +7,7 @@ Documentation    The interop matrix of ROHC: each row is one profile, mode and C
 ...              restored by the other, with all traffic of that profile over all conditions of the link. Over a clean
 ...              link, and one that loses feedback, every packet comes out as it went in. With loss, bursts of loss, bit
 ...              errors or reordering, a packet comes out unchanged or not at all, except for wrong packets that the
-...              CRCs must miss by chance, and most packets that arrive come out. `./headroom interop` runs every pair
+...              CRCs may miss by chance, and most packets that arrive come out. `./headroom interop` runs every pair
 ...              of implementations; plain Robot Framework runs one pair, ${COMPRESSOR} and ${DECOMPRESSOR}.
 
 Resource         imports.resource

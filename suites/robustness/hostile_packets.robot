@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Link packets that are damaged, cut short, too long or no packets at all. Each is sent alone to a fresh
+Documentation    Link packets that are damaged, cut short, made longer or no packets. Each is sent alone to a fresh
 ...              context, and an IR packet follows. They are made from every vector of resources/vectors/rohc, and the
 ...              judge reads each of them. Expected is that nothing comes out that the judge does not read in the
 ...              packet, that the context recovers, and that the adapter survives. The number of damaged headers that

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The CRCs of headers: RFC 3095, sections 5.3.2.2.2 and 5.9; RFC 4815, section 2; RFC 5795, section
-...              5.3.1. In these cases a CRC is wrong; all other cases have right CRCs.
+...              5.3.1. In these cases a CRC is wrong; right CRCs are part of every other case.
 
 Resource         imports.resource
 
