@@ -189,7 +189,7 @@ def _print(result: NightResult, written: Path | None) -> None:
         print(least_step_sentence(result.least_step))
     if result.status == "regression":
         known = [open_alert.id for open_alert in result.still_open if open_alert.confirmed and open_alert.is_worse]
-        print(f"Tonight: a confirmed regression is open ({', '.join(known)}); the other series are undecided tonight.")
+        print(f"Tonight: a confirmed regression is open ({', '.join(known)}); other series are undecided tonight.")
     elif result.status != "measured":
         print(f"Tonight: {result.status}.")
     if written:

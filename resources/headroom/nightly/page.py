@@ -385,7 +385,7 @@ def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
         if known := [entry.id for entry in snapshot.book.of(machine).open if entry.confirmed and entry.is_worse]:
             state, look = "regression", "fail"
             sentences.insert(
-                0, f"A confirmed regression is open ({', '.join(known)}). The other series are undecided tonight."
+                0, f"A confirmed regression is open ({', '.join(known)}). Other series are undecided tonight."
             )
     elif measured == len(tonight) and "in part" not in kinds:
         state, look = "measured", "pass"

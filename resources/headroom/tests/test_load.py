@@ -49,6 +49,10 @@ def document(**changes: Any) -> dict[str, Any]:
 WANTED = load_of(profile="voip-amr-nb-ipv6")
 
 
+def test_a_load_without_a_profile_has_none() -> None:
+    assert load_of().profile == "" and load_of().channel == {}
+
+
 def test_loads_from_three_sources() -> None:
     core = load.read(document(), 1, WANTED)
     assert core.load == pytest.approx(0.5), "over the time of the ticks, not of the work"

@@ -157,7 +157,7 @@ def test_a_confirmed_regression_is_the_state_of_a_night_that_cannot_tell(tmp_pat
     history.append("alerts", [Alert("y", night(0), "rack", "regression", False, "", "").opened()])
     (only,) = page.content(snapshot.take(history)).last_nights
     assert (only.state, only.look) == ("regression", "fail")
-    assert only.words[0] == "A confirmed regression is open (x). The other series are undecided tonight."
+    assert only.words[0] == "A confirmed regression is open (x). Other series are undecided tonight."
 
 
 def test_the_last_night_names_its_product_and_a_first_look(tmp_path: Path) -> None:
