@@ -101,8 +101,8 @@ typedef enum headroom_role {
 
 /* headroom_packet is the record of one packet. In `compress`, `decompress` and `give_reverse` the adapter fills
  * `out_length` and `status`, and the caller all other fields; `out_type` and `more` are 0 before the call, and the
- * adapter writes them only if they change. In `drain` and `take_reverse` the caller fills `out` and `out_capacity`, and
- * the adapter `channel`, too; all other fields are 0 before the call. */
+ * adapter writes them only if they change. In `drain` and `take_reverse` the adapter fills `channel` as well, and the
+ * caller only `out` and `out_capacity`; all other fields are 0 before the call. */
 typedef struct headroom_packet {
   const uint8_t *in;
   uint8_t *out;
@@ -213,7 +213,7 @@ typedef struct headroom_api {
    * works in unidirectional mode only.
    *
    * take_reverse ... fills up to `count` records (status HEADROOM_OK) and returns their number; 0 if no packet waits.
-   *                  HEADROOM_REVERSE_FAR: feedback that this decompressor, or endpoint, sends to the far end.
+   *                  HEADROOM_REVERSE_FAR: packets that this decompressor, or endpoint, sends to the far end.
    *                  HEADROOM_REVERSE_NEAR: feedback that it received in packets (piggybacked or interspersed) for the
    *                  compressor at its own end.
    * give_reverse ... handles packets in order and returns their number, as `compress` does. HEADROOM_REVERSE_NEAR:

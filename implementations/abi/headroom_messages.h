@@ -24,8 +24,8 @@
  *                HEADROOM_MESSAGE_NONE.
  *                HEADROOM_ERR_DECOMPRESSION: decompression failure. It ends a stream if the reason is 25,
  *                FRAMING_ERROR.
- *                HEADROOM_ERR_STATE: refused before it ran, because its `source` has used up an allowance for work or
- *                failures (each number in `source` has its own). On a stream the adapter takes no octet of that call,
+ *                HEADROOM_ERR_STATE: refused before it ran, because earlier messages of its `source` have cost too
+ *                much (each number in `source` has one budget). On a stream the adapter takes no octet of that call,
  *                and the octets of earlier calls wait for the next `decompress`.
  *
  * Feedback items, SigComp parameters and announced states travel in messages; the endpoint handles them by itself.

@@ -26,7 +26,7 @@ typedef struct headroom_sessions {
    * Returns 1, or 0 with a sentence in `error`: the number is in use, there are too many sessions, or a setting is not
    * supported. */
   int32_t (*open)(headroom_instance *self, uint32_t session, const char *json, char *error, size_t error_capacity);
-  /* Closes a session and frees its memory. Returns 1, or 0 if there is no such session. */
+  /* Closes a session and frees all that is kept for it. Returns 1, or 0 if there is no such session. */
   int32_t (*close)(headroom_instance *self, uint32_t session);
   /* Changes the settings of an open session. Returns 1, or 0 with a sentence; then no setting has changed. Optional
    * (NULL). */

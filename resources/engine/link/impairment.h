@@ -63,8 +63,8 @@ struct Impairment {
   std::uint64_t delay_ns = 0;
   std::uint64_t jitter_ns = 0;
   std::uint64_t rate_bps = 0;       // rate of the link in bit/s; 0: every packet passes at once
-  std::uint64_t queue_octets = 0;   // octets in the queue, including the packet being sent; 0: no limit
-  std::uint64_t queue_packets = 0;  // packets in the queue, including the packet being sent; 0: no limit
+  std::uint64_t queue_octets = 0;   // most octets in the queue, including the packet being sent; 0: no limit
+  std::uint64_t queue_packets = 0;  // most packets in the queue, including the packet being sent; 0: no limit
   HarmedAt harmed_at = HarmedAt::link;
   std::optional<Slots> slots;  // slots of the rate
   ErrorMark error_mark;        // error mark for OnError::mark

@@ -31,7 +31,7 @@ struct Slots {
   bool deliver_idle = false;
 };
 
-// The largest rate for which the product with the nanoseconds of a second fits in 64 bits.
+// The largest allowed rate. Its product with the nanoseconds of a second fits in 64 bits.
 inline constexpr std::uint64_t kLargestSlotRateBps = 4'000'000'000;
 // The limits within which times fit in 64 bits: a slot lasts a second at most, and a card holds an hour.
 inline constexpr std::uint64_t kLongestSlotS = 1;

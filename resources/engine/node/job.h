@@ -71,7 +71,7 @@ struct Job {
   std::shared_ptr<const ChannelKind> kind;           // channel kind of the endpoint's scheme, with an endpoint
   std::vector<unsigned> workers;                     // the core of each
   std::vector<unsigned> rx_cores;                    // receiving cores; empty: workers receive
-  Distribution distribution = Distribution::queues;  // if ports or scheme lack queues, workers hand frames over
+  Distribution distribution = Distribution::queues;  // if ports or scheme cannot, workers hand frames over
   std::uint16_t burst = 32;
   std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind the Ethernet header and all VLAN tags
   std::uint16_t channel_vlan = 100;

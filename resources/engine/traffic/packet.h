@@ -70,8 +70,8 @@ struct Moment {
   return static_cast<std::uint16_t>((value << 8) | (value >> 8));
 }
 
-// The purposes of random draws in the packets of a flow, by interval. The numbers are part of the meaning of a seed:
-// never renumber them.
+// The purposes of random draws in the packets of a flow; each draw depends on its purpose and its interval. The numbers
+// are part of the meaning of a seed: never renumber them.
 enum class Purpose : std::uint64_t {
   spurt = 1,
   pause = 2,

@@ -28,7 +28,7 @@ struct IpIdJumps {  // packets that the host sends to others in between
   std::uint32_t most = 1;
 };
 
-// A network: the addresses of a flow differ in the bits that `length` leaves free.
+// A network, from which the addresses of flows are taken: `length` leaves bits free in which they differ.
 struct Network4 {
   std::uint32_t address = 0;
   unsigned length = 32;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expected records the packets of one direction: when each was sent, and whether it arrived. A packet is identified by
-// a hash of all its octets, so an identified packet has arrived unchanged; nothing is written into packets.
+// a hash of all octets with which it has to arrive, so an identified packet has arrived with exactly these octets;
+// nothing is written into packets.
 #ifndef HEADROOM_WIRE_EXPECTED_H
 #define HEADROOM_WIRE_EXPECTED_H
 
