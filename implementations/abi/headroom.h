@@ -17,8 +17,8 @@
  *   - No exception, signal or longjmp crosses this boundary.
  *   - HEADROOM_ERR_NO_SPACE loses one packet and no other. A compressor has not sent the packet: its contexts are as
  *     before the packet, or it sends again the fields that it changed in them. The far end decompresses all packets
- *     that follow, and the caller may give the packet again with more room. A decompressor has decompressed the packet
- *     but cannot pass it on. It may update its context, and it decompresses all packets that follow.
+ *     that follow, and the caller may give the packet again with more room. A decompressor has received the packet but
+ *     cannot pass it on. It may update its context, and it decompresses all packets that follow.
  *   - `compress`, `decompress` and `drain` neither allocate nor lock nor make a system call once a flow's first packet
  *     has passed. An endpoint may allocate where a message asks it to keep state.
  *   - It keeps no pointer into what a call gives it; see "Buffers" below.
@@ -79,7 +79,7 @@ typedef enum headroom_status {
   HEADROOM_OK = 0,               /* `out` holds `out_length` octets to pass on */
   HEADROOM_NOTHING = 1,          /* consumed; there is nothing to pass on (feedback alone, an unfinished segment …) */
   HEADROOM_ERR_NO_SPACE = -1,    /* `out_capacity` is too small; only this packet is lost, see above */
-  HEADROOM_ERR_MALFORMED = -2,   /* the octets are no valid packet of the scheme */
+  HEADROOM_ERR_MALFORMED = -2,   /* the octets are not a valid packet */
   HEADROOM_ERR_NO_CONTEXT = -3,  /* no context has been established for this packet */
   HEADROOM_ERR_STATE = -4,       /* the context's state forbids decompressing this kind of packet */
   HEADROOM_ERR_CRC = -5,         /* a CRC over the header disagrees */

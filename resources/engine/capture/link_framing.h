@@ -38,7 +38,7 @@ struct CellFraming {
 };
 
 struct LinkFraming {
-  std::string_view title;  // name of the scheme's link packets in sentences
+  std::string_view title;  // name of the scheme or encapsulation in sentences
   std::uint16_t ether_type = kEtherTypeExperimental;
   std::span<const PppVariant> ppp{};
   bool typed = false;                   // True if a link packet's type (headroom.h, "Types") is its PPP protocol number

@@ -68,7 +68,7 @@ class PcapWriter {
  public:
   PcapWriter(const std::string& path, LinkType type);
 
-  // Writes a packet. Times are rounded to microseconds, the form that every reader supports.
+  // Writes a packet. Times are rounded down to microseconds, the form that every reader supports.
   void write(std::uint64_t time_ns, OctetView octets);
   void close() { file_.close(); }
 

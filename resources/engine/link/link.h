@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Link is one direction of a link: packets go in, each at its time, and come out lost, damaged, late, twice, reordered or
-// unchanged. Link does not know the meaning of packets. The same impairment, seed and packets in give the same packets
-// out, on every platform. Each impairment draws from a random stream of its own, so that switching one on does not
-// change the decisions of the others.
+// Link is one direction of a link: packets go in, each with its time, and come out lost, damaged, late, twice,
+// reordered or unchanged. Link does not know the meaning of packets. The same impairment, seed and packets in give the
+// same packets out, on every platform. Each impairment draws from a random stream of its own, so that switching one on
+// does not change the decisions of the others.
 #ifndef HEADROOM_LINK_LINK_H
 #define HEADROOM_LINK_LINK_H
 

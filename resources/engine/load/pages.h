@@ -16,8 +16,8 @@ namespace headroom::load {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// Prefetches a cache line that will be used soon. On x86 it does not use the compiler's builtin: GCC 12 takes a function
-// that does nothing else for one without effect and removes the call.
+// Prefetches a cache line that will be used soon. On x86 it does not use the compiler's builtin: GCC 12 takes a
+// function that does nothing else for one without effect and removes the call.
 inline void prefetch_line(const void* at) noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(at)));

@@ -65,7 +65,7 @@ struct WrongCrc {
 };
 
 // Trials are the inputs with which `check` tries adapters of a scheme, in addition to the inputs for all adapters. An
-// empty field: the scheme has no such input.
+// empty field: the engine has no such input for the scheme.
 struct Trials {
   // Returns bad configurations, made from a configuration that the adapter accepts.
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;

@@ -22,7 +22,7 @@ namespace headroom::transfer {
 struct PipeConfig {
   std::uint64_t rate_bps = 1;
   std::uint64_t delay_ns = 0;
-  std::uint64_t queue_packets = 0;  // packets in the queue, including the packet being sent; 0: no limit
+  std::uint64_t queue_packets = 0;  // most packets in the queue, including the packet being sent; 0: no limit
   double ber = 0;
   HarmedAt harmed_at = HarmedAt::link;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expected records the packets of one direction: when each was sent, and whether it arrived. A packet is identified by
-// a hash of all octets with which it has to arrive, so an identified packet has arrived with exactly these octets;
+// a hash of the octets with which it has to arrive: all octets, or, in a tunnel that it entered on its way, the octets
+// of the user's packet and of the tunnel's endpoint. So an identified packet has arrived with exactly these octets;
 // nothing is written into packets.
 #ifndef HEADROOM_WIRE_EXPECTED_H
 #define HEADROOM_WIRE_EXPECTED_H

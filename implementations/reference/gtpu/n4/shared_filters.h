@@ -35,7 +35,8 @@ class SharedFilters {
 
  private:
   static constexpr std::size_t kMost = 4096;
-  static constexpr std::size_t kLongest = 512;  // octets of a description; longer ones take much memory and are rare
+  // In octets of a description: longer ones take much memory, and hardly two of them are equal.
+  static constexpr std::size_t kLongest = 512;
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }

@@ -124,9 +124,9 @@ struct CompressorConfig {
 
 // Returns offset_bits, or the value chosen for it if it is 0.
 [[nodiscard]] unsigned offset_bits_of(const CompressorConfig& config) noexcept;
-// Returns most_compressed if it is not 0. Otherwise, over kMessages: 1400, which fits a link of 1500 octets, or half
-// the peer's decompression memory if that is less. Over kStream: the peer's decompression memory, because the peer may
-// drop longer messages as noise.
+// Over kMessages: returns most_compressed, or if that is 0, the smaller of 1400, which fits a link of 1500 octets, and
+// half the peer's decompression memory. Over kStream: returns the peer's decompression memory, as a longer message is a
+// decompression failure (RFC 3320 8.7), or most_compressed if that is less and not 0.
 [[nodiscard]] std::size_t most_compressed_of(const CompressorConfig& config) noexcept;
 
 // Each function returns the value for a word of a configuration: "lzss", "deflate"; "stateless-basic",
