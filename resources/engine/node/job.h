@@ -67,11 +67,12 @@ struct Job {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;  // plain, link
   std::optional<AdapterJob> compressor, decompressor;
-  std::optional<AdapterJob> endpoint;                // instead of compressor and decompressor
-  std::shared_ptr<const ChannelKind> kind;           // channel kind of the endpoint's scheme, with an endpoint
-  std::vector<unsigned> workers;                     // the core of each
-  std::vector<unsigned> rx_cores;                    // receiving cores; empty: workers receive
-  Distribution distribution = Distribution::queues;  // if ports or scheme cannot, workers hand frames over
+  std::optional<AdapterJob> endpoint;       // instead of compressor and decompressor
+  std::shared_ptr<const ChannelKind> kind;  // channel kind of the endpoint's scheme, with an endpoint
+  std::vector<unsigned> workers;            // the core of each
+  std::vector<unsigned> rx_cores;           // receiving cores; empty: workers receive
+  // If ports or scheme cannot choose the queues of frames by worker, workers hand frames over.
+  Distribution distribution = Distribution::queues;
   std::uint16_t burst = 32;
   std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind the Ethernet header and all VLAN tags
   std::uint16_t channel_vlan = 100;

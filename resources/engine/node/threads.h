@@ -119,7 +119,7 @@ class Threads {
   std::atomic<bool> stop_ = false, broken_ = false;
   std::vector<std::unique_ptr<Work>> work_;
   std::vector<std::exception_ptr> ends_;
-  std::vector<std::uint64_t> progress_, silent_ns_;  // state of the thread that calls `look`
+  std::vector<std::uint64_t> progress_, silent_ns_;  // by thread; for the caller of `look` alone
   std::uint64_t looked_ns_ = monotonic_ns();
   std::vector<std::thread> threads_;
 };
