@@ -73,7 +73,7 @@ struct Job {
   std::uint64_t warmup_ns = 0, duration_ns = 0, sample_ns = 0;
   Organisation organisation = Organisation::pinned;
   std::uint32_t workers = 1;
-  std::uint32_t shards = 1;     // instances of a pool, each with a lock
+  std::uint32_t shards = 1;     // instances: in a pool, each with a lock; pinned, one for each worker
   std::vector<unsigned> cores;  // cores of the workers, in turn; empty: chosen by the kernel
   bool real_time = false;
   std::optional<Comparison> comparison;  // not with real_time, nor with compartments that are kept
