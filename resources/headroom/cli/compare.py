@@ -36,7 +36,7 @@ MOST_SHOWN = 30  # most lines of a table in the terminal
 def add_to(app: typer.Typer) -> None:
     app.command(
         "compare",
-        help="Compare two runs: settings that make them incomparable, verdicts that changed, metrics that moved by "
+        help="Compare two runs: differences that make them incomparable, verdicts that changed, metrics that moved by "
         "more than the spread of their trials.\n\nExit status 1 if the second run is worse; the last lines "
         "name the reasons. A verdict is worse. Or a case that passed is missing, though both runs selected the "
         "same cases, or the same implementations no longer support it. Or a metric is worse by --worse-by and "

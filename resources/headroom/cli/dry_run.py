@@ -101,7 +101,7 @@ def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
     there = over_interfaces(chosen, settings.topology)
     here = [case.id for case in chosen if case not in there]
     if len(here) > MANY:
-        console.say(f"Checking the requirements of {len(here)} cases without running them …")
+        console.say(f"Checking what {len(here)} cases need, without running them …")
     return rehearse(plan, here)
 
 

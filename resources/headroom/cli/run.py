@@ -204,7 +204,7 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
 
 
 def end(outcome: Outcome) -> int:
-    """The exit status of a run. Prints a sentence if the run has no verdict."""
+    """The exit status of a run. Prints a sentence if all cases are unsupported."""
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     if outcome.is_all_unsupported:
@@ -260,7 +260,7 @@ def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report
         columns: list[str | tuple[str, str]] = ["CPUs", *((title, "right") for title in CAPACITY_COLUMNS)]
         console.print_table("Bidirectional flow pairs (all cores together)", columns, rows)
         print(
-            "Codec only: without the harness, measured at 50 % load. × null: time of an operation over the time of "
+            "Codec only: without the harness, at 50 % load if measured. × null: time of an operation over the time of "
             "a copy."
         )
     if absent := absent_configurations(records):

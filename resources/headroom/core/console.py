@@ -94,7 +94,7 @@ def print_table(
 
 
 def plain(text: str, style: str = "") -> Any:
-    """A text from outside, for rich, without markup."""
+    """A text from outside, for rich, which reads no markup in it."""
     from rich.text import Text
 
     return Text(printable(text), style=style)

@@ -18,7 +18,7 @@ from headroom.core.yamlfile import Document, check, schema
 
 ABI = "ABI-"  # prefix of the name of a check in a deviation's requirement
 CAPTURES = (".pcap", ".pcapng", ".cap")
-MOST_CASE = 250  # most characters of a case's name; parts of it name files, which have at most 255
+MOST_CASE = 250  # most characters of a case's name; parts of it stand in names of files, which have at most 255
 
 
 def check_all(document: Document, peers: Collection[str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of git that ignore the user's own configuration."""
+"""Calls of git that neither hooks of the user's nor the environment of another git command redirect."""
 
 from __future__ import annotations
 

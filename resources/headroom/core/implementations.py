@@ -198,7 +198,7 @@ def load(folder: Path) -> Implementation:
     try:
         changed = tuple(path.stat().st_mtime_ns for path in _files(folder))
     except OSError:
-        changed = ()  # the same error as from reading it
+        changed = ()  # `_load` then raises the error, with a sentence
     return _load(folder, changed)
 
 
@@ -221,7 +221,8 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
     """
     document = read_declarations(folder)
     data = document.data
-    if data["name"] != folder.name and folder.parent in roots():  # the folder in which it is found by its name
+    # Below the roots, an implementation is found by the name of its folder.
+    if data["name"] != folder.name and folder.parent in roots():
         raise UsageError(
             document.complaint(("name",), f"the folder is called '{folder.name}', so the name must be the same")
         )

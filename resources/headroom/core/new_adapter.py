@@ -24,7 +24,7 @@ HEADERS = {
     "codec": ("headroom.h",),
     "endpoint": ("headroom.h", "headroom_sessions.h", "headroom_messages.h"),
     "user-plane": ("headroom.h", "headroom_user_plane.h"),
-}  # the ABI's kinds of adapter: the kit has a folder for each
+}  # of the ABI, by kind of adapter: the kit has a folder for each kind
 
 
 def write(name: str, scheme_name: str, language: str, folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import PROFILES, shown
 from headroom.core.yamlfile import check, read
 
-SEQUENCES = "sip"  # folders of messages and of their data, which are not profiles
+SEQUENCES = "sip"  # a folder of messages and of data about them, which are not profiles
 
 
 def names(folder: Path = PROFILES) -> list[str]:
@@ -58,7 +58,7 @@ def load(name: str, folder: Path = PROFILES) -> dict[str, Any]:
     try:
         changed = path.stat().st_mtime_ns
     except OSError:
-        changed = 0  # the same error as from reading it
+        changed = 0  # `_load` then raises the error, with a sentence
     return copy.deepcopy(_load(path, changed))
 
 

@@ -75,7 +75,7 @@ def sections(text: str) -> dict[str, str]:
     removed.
     """
     lines = [line for line in re.split(r"[\f\n]+", text) if not PAGE_BREAK.fullmatch(line)]
-    # The indentation of headings in the oldest RFCs.
+    # True in the oldest RFCs, whose headings are indented.
     indented = not any(re.match(r"1(?:\.? +|\t)\S", line) for line in lines)
     texts: dict[str, list[str]] = {}
     current = "0"

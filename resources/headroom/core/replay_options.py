@@ -314,7 +314,7 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
     theirs = scheme.replay()
     if _instead is not None and isinstance(source, str):
         source = _instead
-    # A scheme may use a name that has no meaning for its link packets.
+    # A scheme may give a name its own meaning, if the general one means nothing for its link packets.
     generic = {name: argument for name, argument in ARGUMENTS.items() if name not in theirs.arguments}
     arguments = {**theirs.arguments, **generic}
     config = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)

@@ -25,7 +25,7 @@ from headroom.core.yamlfile import Document as File
 from headroom.core.yamlfile import Pointer, check, read
 
 FOLDER = ROOT / "resources" / "requirements"
-KINDS = ("RFC", "3GPP TS", "ETSI EN", "ETSI TS", "Internet-Draft")  # documents, in the order of reports
+KINDS = ("RFC", "3GPP TS", "ETSI EN", "ETSI TS", "Internet-Draft")  # kinds of documents, in the order of reports
 KEY = r"[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 SECTION = r"[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*"
 ID = rf"{KEY}-{SECTION}-[1-9][0-9]*"

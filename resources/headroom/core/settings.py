@@ -40,12 +40,12 @@ class Settings:
     compressor: str = option(
         "reference",
         str,
-        "Implementation that compresses. If given without --decompressor, only cases that test the compressor run.",
+        "Implementation that compresses. If given without --decompressor, only cases that test the compressor count.",
     )
     decompressor: str = option(
         "reference",
         str,
-        "Implementation that decompresses. If given without --compressor, only cases that test the decompressor run.",
+        "Implementation that decompresses. If given without --compressor, only cases that test the decompressor count.",
     )
     cpus: tuple[str, ...] = option(
         (), split_names, "CPU configurations, such as 1c,2c-l3 (see list cpus); all usual ones when left out."

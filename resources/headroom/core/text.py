@@ -17,7 +17,7 @@ MOST_TEXT = 100_000  # most characters of a text from outside; far more than any
 
 
 def spelled_out(text: str) -> str:
-    r"""A text of any length with its unprintable characters spelled out, such as `\\x1b`."""
+    r"""A text of any length with its unprintable characters spelled out, such as `\x1b`."""
     return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
 
 

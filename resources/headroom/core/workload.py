@@ -67,7 +67,7 @@ class Channel:
         }
 
 
-STREAM_GROUPS = ("239.255.0.1", "239.255.0.2")  # ports of the compressor's node, and of the decompressor's
+STREAM_GROUPS = ("239.255.0.1", "239.255.0.2")  # where the compressor's node receives, and where the decompressor's
 STREAM_PORT = 5000
 STREAM_SOURCE = "192.0.2.1"  # RFC 5737, 3: an address for examples, which no router forwards
 

@@ -37,7 +37,7 @@ class Document:
     path: Path
     data: Any
     lines: dict[Pointer, int] = field(default_factory=dict)
-    files: dict[Pointer, Path] = field(default_factory=dict)  # values that stand in another file
+    files: dict[Pointer, Path] = field(default_factory=dict)  # other files, by the values that stand in them
 
     def line(self, pointer: Pointer) -> int:
         """The line of a value, or of a line of a literal block; if the value is missing, that of the closest value

@@ -31,7 +31,7 @@ class LinkComparison:
 
     on_the_link: Counter[str] = field(default_factory=Counter)
     inside: int = 0
-    values: int = 0  # packets that both read alike, on the link and inside
+    values: int = 0  # values that both read alike, on the link and inside
     missing: int = 0  # packets that were sent but never on the link
     wrong: list[str] = field(default_factory=list)
 
@@ -40,7 +40,7 @@ def look(capture: Path, sent: Mapping[str, Sequence[bytes]], words: Mapping[str,
     """Compares a capture with the sent packets. `sent` holds the packets of each direction, by the name of its
     interface in the capture, in order. `words` describe the channels, as in `DecodeOptions`.
 
-    Raises EnvironmentLacks without tshark, HeadroomError if tshark fails or the capture is damaged.
+    Raises EnvironmentLacks without tshark, HeadroomError if tshark fails or the capture cannot be decoded whole.
     """
     read = run.read(DecodeOptions(capture, words))
     if read.faults:

@@ -34,7 +34,7 @@ from headroom.decode import comparing, dissectors, ip_dissector, tshark_reading
 from headroom.decode.datagrams import Datagrams
 
 MOST_PACKETS = 200_000
-MOST_OCTETS = 512 << 20  # most packets in all
+MOST_OCTETS = 512 << 20  # most octets of all packets together
 LOOK_AHEAD = 1000  # packets behind the last printed one: they help to recognise RTP and large CIDs
 MOST_CHANNELS = 64  # most channels that tshark reads, each by a run of its own
 
@@ -85,12 +85,12 @@ class Capture:
     options: DecodeOptions
     packets: Packets
     channels: dict[Key, str]  # channels in order, with their names
-    links: dict[Key, LinkChannel]  # readers of the channels with link packets of a scheme
+    links: dict[Key, LinkChannel]  # those channels that have link packets of a scheme
     theirs: dict[int, Reading]  # tshark's readings, by number of packet
     rtp_flows: frozenset[Flow]
     # Senders by number of packet, if addresses tell them apart.
     senders: Mapping[int, str] = field(default_factory=dict)
-    undecided: frozenset[int] = frozenset()  # numbers of packets that would fit any direction
+    undecided: frozenset[int] = frozenset()  # numbers of packets without a direction that contradict none
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -250,7 +250,7 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
     senders: dict[int, str] = {}
     undecided: set[int] = set()
     counts: Counter[str] = Counter()
-    mixed: set[int] = set()  # interfaces with frames that name their sender
+    mixed: set[int] = set()  # interfaces with a line whose directions nothing tells apart
     ends_of: dict[int, set[direction.Ends]] = {}
     for (number, _), pairs in addresses.items():
         ends_of.setdefault(number, set()).update(pair for pair, _ in pairs)
@@ -260,7 +260,7 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         if all(flags):
             continue
         line = group
-        if not is_duplex:  # packets without a flag are judged apart
+        if not is_duplex:  # packets without a flag form a line of their own
             line = [packet for packet, flag in zip(group, flags, strict=True) if not flag]
             flags = [""] * len(line)
         dissector = dissectors.links()[key[3]]

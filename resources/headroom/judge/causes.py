@@ -22,14 +22,15 @@ from headroom.report.data import Records
 
 ADVICE = " See `./headroom check`."
 CAPTURE, JOB = "capture: ", "job"  # kinds of a case's artefacts
-WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # verdicts that belong to a cause; others do not
+WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # of the verdicts that have causes; others have none
 # The beginning of a sentence that differs from case to case: the number of findings, the step, the packet.
 BEFORE = re.compile(r"^(?:\d+ findings?, the first: |Step \d+ \([^)]*\): |(?:link |TS )?(?:packet|message) \d+: )+")
-VECTORS = re.compile(r"^\d+ of \d+ vectors: ")  # judges whose cases test something else than the findings are about
+# The case of such a sentence is about the requirement that the vectors break.
+VECTORS = re.compile(r"^\d+ of \d+ vectors: ")
 # A promise of the ABI may be broken in any call. For a dying adapter the place tells more than its input does.
 PROMISE = re.compile(r"^(?:the adapter's \w+ broke a promise: |The \w+ broke a promise of the ABI in \w+[^:]*: )")
 DIED = re.compile(r"died from (SIG\w+).* It died in (\S+, at offset 0x[0-9a-f]+)")
-KILLED = re.compile(r"^(it was killed by SIG\w+|it did not come back)")  # any check, whatever it called
+KILLED = re.compile(r"^(it was killed by SIG\w+|it did not come back)")  # one cause, whatever the check called
 REQUIREMENT = re.compile(rf"\s*\(({requirements.ID})\)")
 
 

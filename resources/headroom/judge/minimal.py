@@ -26,7 +26,7 @@ from headroom.report.unreadable import readable
 
 FOLDER = "minimised"  # below artefacts/
 RAW_IP = 101  # LINKTYPE of a source of IP packets
-MOST_PACKETS, MOST_TRIALS, MOST_SECONDS = 5_000, 60, 12.0  # most sightings of one cause that are tried
+MOST_PACKETS, MOST_TRIALS, MOST_SECONDS = 5_000, 60, 12.0  # limits of one minimisation
 MOST_CAUSES, MOST_SIGHTINGS = 12, 3
 
 

@@ -30,7 +30,7 @@ PATIENCE_S = 60.0  # seconds for Chromium
 
 
 def write(summary: Summary, folder: Path) -> Path:
-    """Writes judge.html, and judge.pdf if there is a browser. Raises EnvironmentLacks if the disk is full."""
+    """Writes judge.html, and judge.pdf if there is a browser. Raises EnvironmentLacks if one cannot be written."""
     target = folder / PAGE
     try:
         write_atomically(target, render(summary).encode())

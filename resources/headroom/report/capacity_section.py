@@ -158,8 +158,8 @@ def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...
     ]
     measured = [capacity for line in lines for target, _ in TARGETS if (capacity := line.by_target.get(target))]
     caption = (
-        "Codec only assumes that null's copies cost as much as the harness, and that a packet costs as much as at "
-        "the measured flow pairs. With more flow pairs, contexts leave the caches and the cost grows."
+        "Codec only counts null's copies as part of the harness, and assumes that a packet costs as much as at the "
+        "measured flow pairs. With more flow pairs, contexts leave the caches and the cost grows."
     )
     return table_of("t-codec-only", shown, measured, caption)
 

@@ -153,7 +153,7 @@ def _decades(values: Any) -> list[float]:
 
 
 FEWEST_TICKS, MOST_TICKS = 3, 6
-MARGIN = 1.25  # space beyond the least and the greatest value of a logarithmic axis, since a point has a size
+MARGIN = 1.25  # factor beyond the least and the greatest value of a logarithmic axis, since a point has a size
 
 
 def _logarithmic(values: Any) -> tuple[Any, list[float]]:

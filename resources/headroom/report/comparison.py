@@ -398,7 +398,7 @@ FACTS: tuple[tuple[str, Of], ...] = (
     ("seed", lambda record: record["seed"]),
     ("quick", lambda record: record.get("quick", False)),
 )
-MOST_VALUES = 4  # value of a fact that differs within a run
+MOST_VALUES = 4  # most values that are shown of a fact that differs within a run
 
 
 def differences(records_a: Records, records_b: Records) -> list[Difference]:

@@ -14,12 +14,12 @@ from headroom.report.comparison import MISSING, Comparison, LoneMetric, MetricCh
 from headroom.report.page import Cell, Column, Page, Section, cell, table, verdict_cell
 from headroom.report.slowdown import Slowdown
 
-MOST_REASON = 300  # most characters of a fact
+MOST_REASON = 300  # most characters of a reason
 TO_BE_SEEN = 40  # most metrics that stand open; more are folded away
 
 
 def write(comparison: Comparison, target: Path) -> Path:
-    """Writes the page. Raises EnvironmentLacks if the disk is full."""
+    """Writes the page. Raises EnvironmentLacks if it cannot be written."""
     try:
         write_atomically(target, render.html_of(page(comparison)).encode("utf-8", "replace"))
     except OSError as error:

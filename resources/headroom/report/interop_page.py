@@ -19,7 +19,7 @@ SIGNS = {"pass": "✓", "non-strict": "~", "fail": "✗", "unsupported": "–", 
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
-    """Writes the page of some records. Raises EnvironmentLacks if the disk is full."""
+    """Writes the page of some records. Raises EnvironmentLacks if it cannot be written."""
     try:
         write_atomically(target, render(records, run_folder).encode())
     except OSError as error:

@@ -62,7 +62,7 @@ class Part:
     kind: str
     content: Any
     id: str = ""
-    title: str = ""  # number of rows that are folded away
+    title: str = ""  # title under which the part is folded away
     style: str = ""
     filter: list[str] = field(default_factory=list)
 

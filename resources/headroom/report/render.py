@@ -25,7 +25,7 @@ from headroom.report.unreadable import readable, unreadable, without
 def write(records: Records, target: Path, run_folder: Path) -> Path:
     """Writes the report of some records and, beside it, the interop matrix if there is one.
 
-    Raises EnvironmentLacks if the disk is full.
+    Raises EnvironmentLacks if they cannot be written.
     """
     html = render(records, run_folder)
     try:

@@ -18,7 +18,7 @@ from headroom.report.columns import Shown, figure, parameter, table_of
 from headroom.report.data import Records
 from headroom.report.page import Card, Cell, Column, Link, Section, Table, cell, table, verdict_cell
 
-FOLDED_FROM = 60  # most cases in a table; more would make the page very long on a phone
+FOLDED_FROM = 60  # most rows of an open table; more would make the page very long on a phone
 
 
 def summary(records: Records) -> Section:
@@ -226,7 +226,7 @@ def _evidence(cases: Records, numbers: dict[int, int]) -> Cell:
 
 
 def _named(case: dict[str, Any]) -> str:
-    """The case, and its verdict if that is an unusual one."""
+    """The case, and its verdict unless that is pass."""
     identity = str(case["test"]["id"])
     return identity if case["verdict"] == "pass" else f"{case['verdict']}: {identity}"
 

@@ -107,7 +107,7 @@ def judge(pairs: Iterable[tuple[Record, Record]], limit: float) -> list[Slowdown
     slowdowns = [slowdown for a, b in pairs for slowdown in _of_case(a, b, limit)]
     floors = [slowdown for slowdown in slowdowns if slowdown.metric == FLOOR_NS]
     machine = max([0.0, *(slowdown.interval[0] for slowdown in _together(floors) or floors if slowdown.interval)])
-    timed = limit + machine * (1 + limit)  # the case ran once in each run
+    timed = limit + machine * (1 + limit)  # the limit and the machine's slowdown, one after the other
     slowdowns = [
         slowdown if slowdown.metric.repeats_within is not None else replace(slowdown, allowed=timed)
         for slowdown in slowdowns

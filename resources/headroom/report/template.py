@@ -24,7 +24,8 @@ def render(
     **values: Any,
 ) -> str:
     """A page as HTML text: the template `name` with its style sheets and its script, each given by its file's name.
-    `values` pass through `own_filters`.
+    The template
+    writes `values`, and may use `own_filters`.
     """
     import jinja2
 

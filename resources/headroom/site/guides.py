@@ -16,7 +16,7 @@ from headroom.site.markdown import block, code
 from headroom.site.pages import Page, Site
 
 FOLDERS = ("docker", "implementations", "reports", "resources", "suites", "traffic-profiles")
-BUILT = {"target", "build", "node_modules"}  # folders whose subfolders hold READMEs
+BUILT = {"target", "build", "node_modules"}  # folders with READMEs of other projects
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _TITLE = re.compile(r"\A# (.+)\n")
 

@@ -27,7 +27,7 @@ UNKNOWN = "direction unknown"
 LINK_NAMES = ("forward", "reverse")
 _PAIRS = (LINK_NAMES, ("sent", "received"), ("tx", "rx"), ("outbound", "inbound"), ("uplink", "downlink"))
 OPPOSITES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
-MOST_WORDS = 16  # most letters of an interface's name that are compared
+MOST_WORDS = 16  # most words of an interface's name that are compared
 # Ends that stand for the flags of packets; no address is as long.
 _FLAGGED = {SENT: b"sent by", RECEIVED: b"received from"}
 MOST_ALIGNED = 3  # most groups of addresses that are tried on both ends, if no packet with a flag has them

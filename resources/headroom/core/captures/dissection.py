@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readings of packets, headroom decode`: a dissector/and the dissectors that schemes contribute to `./headroom
-decode`/headroom decode`: a dissector.
+"""Readings of packets, and the dissectors that schemes contribute to `./headroom decode`.
 
 A reading is a title, and values by name, so that two readings can be compared. A value is a number, a text, or a list
 of them where a packet has the field several times: addresses from the outermost IP header to the innermost, feedback
@@ -56,7 +55,7 @@ class Ours(Reading):
     rtp: bool = False  # True if UDP carries RTP, restored or plain
     verified: bool | None = None  # True if a checksum over the restored packet is right; None: there is none
     is_feedback: bool = False  # only feedback, to the sender of the other direction: it needs no context
-    tshark_limit: TsharkLimit | None = None  # the first link packet of its packet
+    tshark_limit: TsharkLimit | None = None  # the first limit in the packet
 
 
 @dataclass
@@ -158,7 +157,7 @@ class LinkChannel(ABC):
 
     @abstractmethod
     def reader(self) -> LinkReader:
-        """A reader without contexts."""
+        """A reader that has read no packet yet."""
 
     @abstractmethod
     def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
@@ -249,7 +248,7 @@ class PayloadDissector(Dissector, ABC):
 
     @abstractmethod
     def reader(self) -> PayloadReader:
-        """A reader without contexts."""
+        """A reader that has read no payload yet."""
 
     @abstractmethod
     def complete(self, row: Row, reading: Reading) -> None:

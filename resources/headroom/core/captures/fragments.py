@@ -9,7 +9,7 @@ from typing import NamedTuple
 from headroom.core.captures import ip_headers
 
 MOST_DATAGRAMS = 256  # most incomplete datagrams at once; the oldest is given up
-MOST_FRAGMENTS = 16_384  # most octets of them all
+MOST_FRAGMENTS = 16_384  # most fragments of all these datagrams together
 LONGEST = 65_535  # most octets behind the IP header
 PATIENCE_NS = 60_000_000_000  # from the first fragment on (RFC 8200, 4.5)
 
@@ -96,7 +96,7 @@ class Fragments:
 
     told: dict[int, str] = field(default_factory=dict)
     _waiting: dict[Hashable, _Datagram] = field(default_factory=dict)
-    _count: int = 0  # octets of fragments that are kept
+    _count: int = 0  # number of the fragments that are kept
 
     def take(self, channel: Hashable, number: int, time_ns: int, fragment: Fragment) -> bytes | None:
         """The packet that this fragment, in packet `number`, completes. `channel` tells links apart."""

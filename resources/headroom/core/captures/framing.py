@@ -19,15 +19,15 @@ IP, OTHER = "ip", "other"  # kinds of frames without a packet of a scheme
 NULL, ETHERNET, PPP, OLD_RAW, PPP_HDLC, RAW, LOOP = 0, 1, 9, 12, 50, 101, 108
 LINUX_SLL, PPP_PPPD, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 166, 204, 228, 229, 276
 SENT, RECEIVED = "sent", "received"
-_OUTGOING = 4  # packet types of a cooked capture
+_OUTGOING = 4  # type of a sent packet in a cooked capture
 
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
-TYPE_EXPERIMENTAL = 0x88B5  # the Ethernet types for local experiments (IEEE 802, 9.2.3)
+TYPE_EXPERIMENTAL = 0x88B5  # an Ethernet type for local experiments (IEEE 802, 9.2.3)
 TYPE_PPPOE = 0x8864  # the session stage; the discovery stage carries no packets
 # Version and type in one octet, the code, octets of the header (RFC 2516, 4)
 PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = (0x11, 0, 6)
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
-MOST_TAGS = 8  # most VLAN tags; real frames have fewer
+MOST_TAGS = 8  # most VLAN tags; no real frame has more
 LONGEST_ETHERNET_HEADER = 14 + 4 * MOST_TAGS  # octets
 _HEADERS = {4: 20, 6: 40}  # octets of an IP header without options, by version
 PPP_IPV4, PPP_IPV6 = 0x0021, 0x0057
@@ -56,7 +56,7 @@ class Frame:
     bearer: str = ""  # channel of a packet, if a line carries several
     notes: tuple[str, ...] = ()
     is_fragment: bool = False
-    is_derived: bool = False  # the packet was put together, or tshark does not find it in the frame
+    is_derived: bool = False  # the captured octets lack the packet, or tshark does not find it there
 
 
 @cache

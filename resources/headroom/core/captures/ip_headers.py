@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """IP headers and their extension headers in captured packets: RFC 791, 8200, 4302, 2784, 2890, 2004.
 
-This reader is for captures. Judges of header compression have readers of their own, to stay independent.
+This reader is for captures. Judges of header compression have readers of their own.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class IpHeader:
     is_fragment: bool
     is_later_fragment: bool
     length: int  # total length or payload length as in the header; 0: length of the frame, before segmentation offload
-    length_matches: bool  # length of the packet, including octets that were not captured
+    length_matches: bool  # True if it fits the captured and the missing octets together
     following: int
     end: int
 

@@ -16,7 +16,7 @@ EXTRAS = {LTE: (), NR: ("sdap", "mac")}  # a header of SDAP (TS 37.324) in front
 MAC_I = 4  # octets behind a PDU that is integrity protected
 FEEDBACK = 1  # PDU type of a control PDU: interspersed feedback (TS 36.323, 6.3.8; TS 38.323, 6.3.8)
 _CONTROL = {0: "status report", 2: "LWA status report"}
-_SIGNALLING = 1  # values of the tag for the plane
+_SIGNALLING = 1  # value of the octet in front of the tags that gives the plane
 _PAYLOAD = 0x01
 # Octets behind each tag, and the tags that are used here.
 _LTE_TAGS = {2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 2, 13: 2, 14: 2}
@@ -46,8 +46,8 @@ class Bearer:
 
 @dataclass(frozen=True)
 class Pdu:
-    """A PDCP PDU. `payload` is the content of a data PDU, or feedback; `what` describes any other PDU. `error` is the
-    reason why reading ended early.
+    """A PDCP PDU. `payload` is the content of a data PDU, or feedback; `what` describes the PDU in words. `error` is
+    the reason why reading ended early.
     """
 
     what: str

@@ -24,7 +24,7 @@ _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _ENHANCED_PACKET = 0x0A0D0D0A
 _BYTE_ORDER = 0x1A2B3C4D
 _END, _COMMENT, _NAME, _FLAGS, _RESOLUTION, _OFFSET = 0, 1, 2, 2, 9, 14  # options; 2 is flags of a packet
 _DIRECTIONS = {1: "received", 2: "sent"}  # bits 0 and 1 of a packet's flags
-_OLD_LINK_TYPES = {14: 101}  # numbers that some systems use for raw IP
+_OLD_LINK_TYPES = {14: 101}  # a number that some systems use for raw IP -> the link type
 
 
 class BrokenCapture(UsageError):
@@ -117,7 +117,7 @@ class _File:
     path: Path
 
     def take(self, count: int, what: str) -> bytes:
-        """Reads exactly so many octets; b"" at the end of the file, if `what` was optional."""
+        """Reads exactly so many octets; b"" if the file ends in front of them."""
         at = self.file.tell()
         octets = self.file.read(count)
         if octets and len(octets) < count:

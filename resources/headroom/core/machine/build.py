@@ -230,7 +230,7 @@ class _Steps:
 
     def __init__(self, doing: str, say: Say | None) -> None:
         self.doing = doing
-        in_place: Say | None = getattr(say, "in_place", None)  # the interval of `console.say`
+        in_place: Say | None = getattr(say, "in_place", None)  # `console.say` has one: console.say_in_place
         self.in_place = in_place if sys.stderr.isatty() else None
         self.write = self.in_place or say
         self.pause_s = 1.0 if self.in_place else 20.0

@@ -18,7 +18,7 @@ class PaperMeasurement:
 
     items: list[Item] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
-    tables: dict[str, tuple[Table, ...]] = field(default_factory=dict)  # by place: further columns that the paper lacks
+    tables: dict[str, tuple[Table, ...]] = field(default_factory=dict)  # by place: with columns that the paper lacks
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ HEAD = "head"  # the key of the head in a document
 REMOVED = ""  # the digest of a file that is gone, or is about to go
 LONGEST = 1 << 16  # octets that hold any last line
 PATIENCE_S = 10.0  # seconds to wait for other writers, which take milliseconds
-MOST_TOLD = 8  # most sentences in a report
+MOST_TOLD = 8  # most problems that get a sentence each
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def digest_of(path: Path) -> str:
 
 
 def digest(line: bytes) -> str:
-    """The SHA-256 of a line without its line end; "" for None."""
+    """The SHA-256 of a line without its line end; "" if the line is empty."""
     return hashlib.sha256(line).hexdigest() if line else ""
 
 

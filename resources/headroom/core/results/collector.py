@@ -24,7 +24,7 @@ class Collected(Evidence):
     reason: str = ""
     crashed: bool = False  # the process that hosts adapters ended
     needs_processors: bool = False  # load by other processes may be the reason for a missing result
-    exhausted: HeadroomError | None = None  # a resource that the harness itself ran out of, such as descriptors
+    exhausted: HeadroomError | None = None  # the error, if the harness itself ran out of, say, descriptors
     command: str = ""  # the command that repeats the test, if it is not `./headroom run`
 
     def metric(

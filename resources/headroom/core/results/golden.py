@@ -17,7 +17,7 @@ from headroom.core.errors import UsageError
 
 DIGITS = 16  # digits of a digest; enough to tell a few thousand apart
 NONE = "-"
-UNSUPPORTED = "unsupported"  # suites whose outcomes depend on the machine
+UNSUPPORTED = "unsupported"  # not compared: this verdict depends on the machine
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ TAGS = {"fail": "failure", "error": "error", "unsupported": "skipped"}  # elemen
 
 
 def write(records: Sequence[dict[str, Any]], folder: Path) -> Path:
-    """Writes `<run>/junit.xml`. Raises OSError if the disk is full."""
+    """Writes `<run>/junit.xml`. Raises OSError if it cannot be written."""
     path = folder / FILE
     write_atomically(path, render(records, folder.name))
     return path

@@ -196,7 +196,7 @@ class Listener(ListenerV3):
         if job is None or record.verdict not in ("fail", "non-strict", "error"):
             return
         program = engine_program(job.build)
-        if not program.is_file():  # links that are gone, through which fixed work is measured
+        if not program.is_file():  # fixed work is measured through links, which are gone by now
             return
         # Captures went to a folder that may be gone by now, in which case the engine would refuse the job.
         document = {key: value for key, value in job.document.items() if key != "outputs"}

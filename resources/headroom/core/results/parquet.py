@@ -63,7 +63,7 @@ def _text(value: Any) -> str | None:
 
 
 def write(records: list[dict[str, Any]], path: Path) -> Path:
-    """Writes the table. Raises EnvironmentLacks if the disk is full."""
+    """Writes the table. Raises EnvironmentLacks if it cannot be written."""
     import pandas as pd
 
     frame = pd.DataFrame(rows(records))

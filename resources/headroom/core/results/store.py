@@ -106,7 +106,7 @@ def file_name(test_id: str, part: str = "") -> str:
 
 
 def write(run_folder: Path, record: Record) -> Path:
-    """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks if the disk is full."""
+    """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks if it cannot be written."""
     file = f"results/{file_name(record.test.id, record.part)}"
     document = record.as_json()
     if unknown := metric_registry.unregistered(document["metrics"]):

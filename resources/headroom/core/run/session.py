@@ -56,7 +56,7 @@ class Plan:
 
     @staticmethod
     def from_json(document: Any, folder: Path) -> Plan:
-        """The plan that `as_json` wrote. Raises UsageError, KeyError or TypeError if the document is damaged."""
+        """The plan that `as_json` wrote. Raises UsageError, KeyError and the like if it is damaged."""
         lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
         matrix = {
             str(scheme): {str(option): [str(word) for word in values] for option, values in axes.items()}
@@ -79,7 +79,7 @@ class Outcome:
     failure: str = ""
     cases: int = 0
     stopped: bool = False  # cases are missing, because the first ones sufficed
-    left_out: int = 0  # cases that ran, or would have, but do not exercise the subject of the run
+    left_out: int = 0  # number of cases that ran, or would have, but do not exercise the subject of the run
 
     @property
     def passed(self) -> bool:
