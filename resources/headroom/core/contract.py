@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headroom.core.sentinels import Sentinel
     from headroom.core.workload import Workload
 
-CLEAN = "clean"  # the harmless link condition of every scheme
+CLEAN = "clean"  # the link condition without any impairment, in every scheme
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def libraries(job: dict[str, Any]) -> dict[str, str]:
 
 
 def document(process: EngineExit) -> dict[str, Any]:
-    """The document of a process that has ended. Raises EngineFailure if it ended otherwise."""
+    """The document of a process that has ended. Raises EngineFailure if it ended without one."""
     code = process.code
     if code is None:
         raise EngineFailure("crash", "It was stopped because another engine of the same measurement failed.")

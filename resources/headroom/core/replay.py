@@ -60,9 +60,8 @@ class ReplayConfig:
     seed: int = 1
     burst: int = 1
     channel: dict[str, Any] = field(default_factory=dict)  # configuration of both sides, in the scheme's terms
-    profiles_named: bool = (
-        True  # True if the case chose the channel's profiles, False if both sides only have them in common
-    )
+    # True if the case chose the channel's profiles, False if both sides only have them in common.
+    profiles_named: bool = True
     # The implementation's own options, as it documents them.
     compressor_options: dict[str, Any] = field(default_factory=dict)
     decompressor_options: dict[str, Any] = field(default_factory=dict)
@@ -70,9 +69,8 @@ class ReplayConfig:
     feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the reverse direction
     backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
     reverse: bool = False
-    sender: str = (
-        ""  # sender of the link packets of a capture: a MAC address, sent or received; "": that of the first packet
-    )
+    # Sender of the link packets of a capture: a MAC address, sent or received; "": that of the first packet.
+    sender: str = ""
     encapsulation: str = ""  # frames in the capture of the link: ethernet or ppp; "" is the default of the scheme
     carrier: Carrier | None = None
     control: list[dict[str, Any]] = field(default_factory=list)

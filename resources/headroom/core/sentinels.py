@@ -28,9 +28,8 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme_registry import all_schemes
 
 SUITE = "performance/sentinels"
-METHOD = (
-    "mean of the best sixth of trials; paths of one length"  # version of the values: another one makes other levels
-)
+# The version of the values: another one makes other levels.
+METHOD = "mean of the best sixth of trials; paths of one length"
 BEST_SHARE = 6  # a sixth of the trials are the best
 
 Values = dict[Metric, float]

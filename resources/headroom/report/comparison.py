@@ -21,9 +21,8 @@ from headroom.report.page import VERDICT_WEIGHT
 
 Record = dict[str, Any]
 MISSING = "missing"  # stands for a verdict if the run has no such case
-LEAST_CHANGE = (
-    0.1  # least change for the worse of a metric that makes b worse if the trials of both runs do not overlap
-)
+# The least change for the worse of a metric that makes b worse, if the trials of both runs do not overlap.
+LEAST_CHANGE = 0.1
 LEAST_FACTOR = 2.0  # the factor that makes b worse if there are too few trials
 MACHINE = ("floor_", "harness_")  # beginnings of the names of metrics about machine and harness
 SETTINGS_OF_PRODUCTS = tuple(f"setting {role}" for role in products.ROLES)
@@ -52,9 +51,8 @@ class VerdictChange:
     a: str
     b: str
     reason: str  # reason of b, or else of a
-    lost: bool = (
-        False  # passed in a; b lacks it although both selected the same, or its implementations no longer support it
-    )
+    # Passed in a; b lacks it although both selected the same, or its implementations no longer support it.
+    lost: bool = False
 
     @property
     def is_worse(self) -> bool:

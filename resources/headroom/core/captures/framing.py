@@ -153,8 +153,8 @@ def _ethernet(octets: bytes) -> Frame:
 
 
 def _cooked(kind: int, payload: bytes, packet_type: int, source: bytes) -> Frame:
-    """The content of a cooked frame. Devices without link-layer addresses, such as those of PPP, do not set the
-    direction.
+    """The content of a cooked frame. For devices without link-layer addresses, such as those of PPP, only the direction
+    names the sender.
     """
     frame = _typed(kind, payload, "cooked capture", source=source[:6])
     return replace(frame, direction=SENT if packet_type == _OUTGOING else RECEIVED)

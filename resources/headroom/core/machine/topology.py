@@ -39,7 +39,7 @@ class Topology:
 
     @property
     def physical_cores(self) -> list[Cpu]:
-        """The first CPU of each physical core, in the order in which measurements should take them (see
+        """The preferred CPU of each physical core, in the order in which measurements should take them (see
         `_preference`).
         """
         cores: dict[tuple[int, int], list[Cpu]] = {}

@@ -97,9 +97,8 @@ class Item:
     id: str = ""
     spread: float | None = None
     runs: int | None = None
-    model: float | None = (
-        None  # the number that follows by calculation, from an equation or from other numbers of the paper
-    )
+    # The number that follows by calculation, from an equation or from other numbers of the paper.
+    model: float | None = None
     expected: str = ""  # our bound on `measured`: "at least 100"
     says: str = ""  # the paper's words behind the bound
     note: str = ""
