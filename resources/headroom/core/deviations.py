@@ -54,8 +54,8 @@ def settle(
 
     A cell that did not pass is unsupported, with both reasons. If only deviations of single packets are declared,
     `explained` gives a sentence for each that explains the failure, or nothing if some of it stays unexplained. A cell
-    that passed over a harmless link fails, because the declaration is no longer true. Over any other link the deviation
-    may not have been met, and `was_met` tells this for deviations of single packets.
+    that passed over a harmless link fails, because the declaration is no longer true; for a deviation of single packets
+    only if `was_met` says that there were such packets. Over any other link the deviation may not have been met.
     """
     deviations = matching(cell)
     if result["verdict"] in ("fail", "non-strict"):

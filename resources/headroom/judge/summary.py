@@ -37,7 +37,7 @@ class PartResult:
 
 @dataclass(frozen=True)
 class SkippedCases:
-    """Cases of one suite that did not run, counted by reason."""
+    """Unsupported cases of one suite, counted by reason."""
 
     suite: str
     reasons: dict[str, int]

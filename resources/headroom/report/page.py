@@ -85,7 +85,7 @@ class Section:
     parts: list[Part] = field(default_factory=list)
 
     def go_on(self, other: Section) -> None:
-        """Appends another section of the same identity; sentences and parts of both appear once."""
+        """Appends another section of the same identity; sentences that both have appear once."""
         self.intro += [line for line in other.intro if line not in self.intro]
         self.notes += [line for line in other.notes if line not in self.notes]
         self.cards += other.cards
