@@ -62,7 +62,7 @@ class Deviation:
 
 
 # Stems of a recording's files; the file of the link is named after the scheme.
-SOURCE, RESTORED = ("source", "uncompressed")
+SOURCE, RESTORED = "source", "uncompressed"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
 TYPE_EXPERIMENTAL = 0x88B5  # an Ethernet type for local experiments (IEEE 802, 9.2.3)
 TYPE_PPPOE = 0x8864  # the session stage; the discovery stage carries no packets
 # Version and type in one octet, the code, octets of the header (RFC 2516, 4)
-PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = (0x11, 0, 6)
+PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = 0x11, 0, 6
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
 MOST_TAGS = 8  # most VLAN tags; no real frame has more
 LONGEST_ETHERNET_HEADER = 14 + 4 * MOST_TAGS  # octets

@@ -10,7 +10,7 @@ HEADER = 20  # octets, without options
 FIN, SYN, RST = 1, 2, 4
 MOST_FLOWS = 500  # most streams; one more replaces the one that has been silent for longest
 # Most octets of a flow behind a gap; with more, the missing octets are given up.
-MOST_HELD, MOST_SEGMENTS = (1 << 16, 256)
+MOST_HELD, MOST_SEGMENTS = 1 << 16, 256
 _MODULUS = 1 << 32
 
 
