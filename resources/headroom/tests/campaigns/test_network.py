@@ -201,7 +201,7 @@ def test_wrong_names_keys_and_commits(made: Network, pem: Path, tmp_path: Path) 
     mixed = start_client(made, pem, "mixed", machines=["a", "c"])
     wait_for_end(made, mixed, "mixed")
     assert re.search(
-        r"error: The worker of c has commit \w{12}, but the campaign measures \w{12}: check", made.output("mixed")
+        r"error: The worker of c has commit \w{12}, but the campaign measures \w{12}: make that", made.output("mixed")
     )
 
 

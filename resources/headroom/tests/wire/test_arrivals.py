@@ -93,7 +93,7 @@ def test_an_interface_that_is_not_there() -> None:
 def test_an_interface_that_goes_down_is_told() -> None:
     with loop() as name, Listener(Tap(name, {0: "g1"})) as listener:
         ip("-n", name, "link", "set", "g1", "down")
-        with pytest.raises(EnvironmentLacks, match=r"any more at g1: Network is down"):
+        with pytest.raises(EnvironmentLacks, match=r"failed on the interface g1: Network is down"):
             for _ in range(100):
                 listener.packets(0)
                 time.sleep(0.05)

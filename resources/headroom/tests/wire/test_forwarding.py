@@ -422,7 +422,7 @@ def test_latencies_of_full_queues_say_so(fake: list[str], monkeypatch: pytest.Mo
 
 def test_words_that_are_no_loss() -> None:
     assert (forwarding.goal_of("none"), forwarding.goal_of("0.5 %")) == (NDR, PDR)
-    with pytest.raises(ValueError, match=r"known are none and 0\.5 %"):
+    with pytest.raises(ValueError, match=r"give 'none' or one of 0\.5 %"):
         forwarding.goal_of("3 %")
 
 
