@@ -66,8 +66,9 @@ class Instance {
   [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
   // True if an output may need several inputs: for a decompressor of segments, or of a scheme that packs.
   [[nodiscard]] bool restores_from_several() const noexcept { return largest_restored_ != 0; }
-  // Returns the room that the ABI promises in an output buffer in addition to the input's length, in octets: the last
-  // link packet may be shorter than the packet that it completes.
+  // Returns the octets of room that the ABI promises in an output buffer in addition to the input's length. If an
+  // output may need several inputs, they include the largest output: the last input may be much shorter than the
+  // output.
   [[nodiscard]] std::uint32_t expansion() const noexcept { return HEADROOM_EXPANSION + largest_restored_; }
   [[nodiscard]] Json statistics() const { return headroom::statistics(api(), self_); }
 

@@ -257,7 +257,7 @@ class Generator {
   return static_cast<std::uint16_t>(lower < 0 ? 0xFFFE : lower);
 }
 
-// Copies the image of a slot in front of a payload.
+// Copies a flow's slot, the state and then the headers, to `copy`: the `stride` octets before a payload.
 inline void copy_slot(std::uint8_t* copy, const std::uint8_t* slot, std::size_t stride) noexcept {
   if (stride == kCacheLine) [[likely]] {
     std::memcpy(copy, slot, kCacheLine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The connections of a flow, one after the other, packet by packet (profile.h, Connections).
+// ConnectionState makes the packets of a flow's connections, which follow one another (profile.h, Connections).
 #ifndef HEADROOM_TRAFFIC_CONNECTION_H
 #define HEADROOM_TRAFFIC_CONNECTION_H
 
@@ -17,22 +17,24 @@ namespace headroom::traffic {
 // An HTTP request for a host (RFC 9112, 3).
 [[nodiscard]] std::string http_request(std::string_view host);
 
-// One packet of a connection, from whichever end.
+// One packet of a connection, from the user or from the server.
 struct ConnectionPacket {
-  bool begins = false;       // it is the first that is seen of its connection
+  bool begins = false;       // it is the first packet of its connection in the traffic
   bool reverse = false;      // from the server
   bool is_request = false;   // its payload is the request
   std::uint32_t length = 0;  // octets of payload
-  std::uint8_t flags = 0;    // of TCP, and:
+  std::uint8_t flags = 0;    // TCP flags; the next two are TCP fields, too
   std::uint32_t sequence = 0, acknowledgement = 0;
 };
 
-// Both directions of a flow have a state of their own, made with one key; both go through all packets.
+// Each direction of a flow has a state of its own. Both states are made with the same key and make all packets of both
+// directions.
 class ConnectionState {
  public:
   explicit ConnectionState(std::uint64_t key) : key_(key) {}
 
-  // The next packet. `draw` decides on its direction and `length` is that of its payload, where nothing else does.
+  // Returns the next packet. `draw` decides its direction, except for the first packet of a connection and for TCP's
+  // opening and closing segments. `length` is the length of its payload, except for SYN segments and the request.
   // REQUIRES: `variant` is always the same and has connections.
   [[nodiscard]] ConnectionPacket next(const Variant& variant, std::uint64_t draw, std::uint32_t length);
 

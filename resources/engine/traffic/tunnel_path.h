@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tunnels of a profile between two ports: which of the ends have them, and with which identifiers.
+// TunnelPath is the treatment of a profile's tunnels between two ports: at which ports packets are in tunnels, and with
+// which identifiers of endpoints.
 #ifndef HEADROOM_TRAFFIC_TUNNEL_PATH_H
 #define HEADROOM_TRAFFIC_TUNNEL_PATH_H
 
@@ -14,9 +15,9 @@ namespace headroom::traffic {
 
 // The treatment of the tunnels in which a profile carries the packets of users.
 enum class Tunnels : std::uint8_t {
-  whole,  // both ports send and receive them
-  kept,   // the second port sends packets of users alone; all arrive as they were sent
-  ended   // between the ports: the first port sends and receives them, the second packets of users alone
+  whole,  // both ports send and receive packets in tunnels
+  kept,   // the second port sends users' packets without tunnels; all packets arrive as they were sent
+  ended   // the first port sends and receives packets in tunnels, the second port users' packets without tunnels
 };
 
 // `reverse` is from the second port to the first. REQUIRES: packets are of the profile that the path was read for.
@@ -25,12 +26,13 @@ struct TunnelPath {
   const TunnelFormat* format = nullptr;                        // of the tunnels, unless they are whole
   std::unordered_map<std::uint32_t, std::uint32_t> endpoints;  // instead of the profile's, where the first port sends
 
-  // True if packets of a direction arrive in tunnels that they were not sent in.
+  // True if packets of a direction are sent without tunnels and arrive in tunnels.
   [[nodiscard]] bool enters_tunnels(bool reverse) const noexcept { return reverse && tunnels == Tunnels::ended; }
-  // A packet of the profile as it arrives: the packet, or a part of it. In a tunnel that it has entered, what is in
-  // front of the user's packet is the profile's, and only the identifier of the endpoint must be.
+  // Returns a packet of the profile as it arrives: the whole packet or, if it arrives without a tunnel, the user's
+  // packet. If it entered a tunnel on its way, of the octets before the user's packet only the endpoint's identifier
+  // must be right.
   [[nodiscard]] OctetView arrived(OctetView packet, bool reverse) const noexcept;
-  // Makes a packet of the profile what is sent.
+  // Turns a packet of the profile into the packet that is sent.
   void make_sent(Octets& packet, bool reverse) const;
 };
 

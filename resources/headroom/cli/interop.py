@@ -287,8 +287,8 @@ def _check_recordings(scheme: Scheme, words: Words, holders: dict[str, Implement
         mine = [recording.name for recording in holder.recordings if recording.scheme == scheme.name]
         if name in named and words["traffic"] and mine and not set(mine) & set(words["traffic"]):
             raise UsageError(
-                f"{name} takes part by its recordings, which are traffic of their own: {', '.join(mine)}. Add them to "
-                f"--traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
+                f"{name} takes part with its recordings, but --traffic names none of them: {', '.join(mine)}. Add them "
+                f"to --traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
             )
         for sentence in filter(None, (recording.lacks(holder.name) for recording in holder.recordings)):
             if name in named:

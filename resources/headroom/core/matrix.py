@@ -289,8 +289,8 @@ def cells(row: Row) -> list[Cell]:
 
 
 def not_declared(row: Row, **needs: int | Sequence[str]) -> str:
-    """The reason why its two implementations cannot run a row, as a sentence; "" if both declare what it needs and are
-    usable.
+    """The reason why an implementation of a row cannot run it, as a sentence; "" if each implementation declares
+    `needs` and is usable.
     """
     for name, role, _ in row.sides:
         implementation = implementations.find(name)

@@ -70,13 +70,13 @@ def burst_loss(text: str) -> dict[str, float]:
 
 
 def slots(text: str) -> dict[str, int]:
-    """Slots of a link of constant bit rate: octets:buffer packets:buffers:receiver buffer packets, the first alone or
-    with some of the others.
+    """Slots of a link of constant bit rate: packet_octets:buffer_packets:buffers:receiver_buffer_packets. Numbers at
+    the end may be left out.
     """
     names = ("packet_octets", "buffer_packets", "buffers", "receiver_buffer_packets")
     parts = text.split(":")
     if len(parts) > len(names) or not all(part.isdigit() for part in parts):
-        raise UsageError(f"'{text}' is not of the form octets:buffer packets:buffers:receiver buffer packets.")
+        raise UsageError(f"'{text}' is not of the form {':'.join(names)}.")
     return dict(zip(names, map(int, parts), strict=False))
 
 

@@ -152,5 +152,5 @@ def recall(name: str) -> Judgement:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
-            f"{shown(path)} does not name the implementation that was judged ({error}); start again."
+            f"{shown(path)} is damaged ({error}): judge the implementation again with `./headroom judge`."
         ) from error

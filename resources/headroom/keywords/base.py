@@ -56,8 +56,9 @@ def suite_of_case() -> str:
 
 
 def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Keeps an AssertionError, which means that an expectation was not met, and turns any other exception into an
-    error.
+    """Makes a keyword record a verdict for its exception: the exception's own verdict, or "error". With the verdict
+    "unsupported" the keyword skips the case. An AssertionError means a failed expectation and passes unchanged, as do
+    Robot Framework's own exceptions.
     """
 
     @functools.wraps(method)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of conformance keywords: a case about one role of a scheme, from its configuration to its verdict."""
+"""A conformance case about one role of a scheme, from its configuration to its verdict, for the keywords of all
+schemes.
+"""
 
 from __future__ import annotations
 

@@ -167,9 +167,10 @@ class Crew:
     def engine(
         self, name: str, command: str, job: dict[str, Any], place: Place = HERE, ends_by_itself: bool = False
     ) -> Service:
-        """Starts `headroom-engine COMMAND` with a job, to which the control socket is added.
+        """Starts `headroom-engine COMMAND` with a job. Adds a control socket to the job, unless `place` has an engine
+        of its own.
 
-        `ends_by_itself` for a job with a duration. Raises EnvironmentLacks if there is no engine.
+        `ends_by_itself` is True for a job with a duration. Raises EnvironmentLacks if there is no engine.
         """
         if place.engine:
             program, words, control, memory = Path("headroom-engine"), place.engine, None, None

@@ -9,11 +9,14 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class TunnelPath:
-    """The ports at which a profile's packets are in tunnels: both (`whole`), the first alone (`kept`), or the first
-    because a user plane ends the tunnels on the way (`ended`).
+    """The ports at which a profile's packets are in tunnels.
 
-    `endpoints` are pairs of a TEID of the profile and the one to send instead. `endpoint_and_user` returns the compared
-    parts of a packet that arrives in a tunnel which it has entered on its way: the endpoint and the user's packet.
+    `whole`: both ports send packets in tunnels. `kept`: the first port sends packets in tunnels, the second port sends
+    users' packets without tunnels, and all packets arrive as they were sent. `ended`: a user plane stands between the
+    ports, so the first port sends and receives packets in tunnels, the second port users' packets without tunnels.
+
+    `endpoints` are pairs: a TEID of the profile, and the TEID that the first port sends in its place. A packet that the
+    user plane has put into a tunnel is compared by the result of `endpoint_and_user`: the TEID and the user's packet.
     """
 
     tunnels: Literal["whole", "kept", "ended"] = "whole"

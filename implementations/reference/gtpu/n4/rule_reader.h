@@ -74,7 +74,8 @@ class RuleReader {
   [[nodiscard]] std::span<const Created> created() const { return created_; }
   // Returns the quotas that Update URR elements provisioned anew.
   [[nodiscard]] std::span<const NewQuota> new_quotas() const { return new_quotas_; }
-  // Returns the tunnels that Update FAR elements with SNDEM replaced (5.2.1): each gets an End Marker.
+  // Returns the tunnels that FARs have left because of an Update FAR with the flag SNDEM (5.2.1). Each gets an End
+  // Marker.
   [[nodiscard]] std::span<const Forwarding> left_tunnels() const { return left_tunnels_; }
 
   // Set the failure and return false.

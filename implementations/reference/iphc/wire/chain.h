@@ -118,8 +118,8 @@ enum class Behind : std::uint8_t { compressed_header, full_header };
 [[nodiscard]] std::uint64_t pseudo_header_sum(const Chain& chain, const std::uint8_t* header,
                                               std::size_t total) noexcept;
 
-// Attribute for the visitors of the two functions below, written after their parameters, so that each call is inlined
-// and compiled for its own octets.
+// Attribute of the visitors of for_each_field and for_each_defining, written after a visitor's parameters. Each call of
+// the visitor is inlined, so that the compiler knows the constants that it gets.
 #define HEADROOM_VISIT __attribute__((always_inline))
 
 // Calls visit(class, offset, octets) for the fields of a subheader in order; adjacent fields of one class are combined.

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden outcomes of every case of the suites: its verdict, its cells and its link octets.
+"""Golden outcomes of all cases of the suites: verdict, number of cells with each verdict, and link octets.
 
-A refactoring must change none of them: it is compared with resources/golden, which has a file for each folder or suite,
-such as smoke/judges.tsv. Each line is a case: verdict, cells by verdict (`-` for none), the first digits of
-`link_sha256` (`-` for none), the case.
+A refactoring must change none of them. The outcomes of a run are compared with resources/golden, which has a file for
+each folder or suite, such as smoke/judges.tsv. A line has four fields: the verdict of a case, the number of its cells
+with each verdict, such as `fail:1,pass:7`, the first digits of its `link_sha256`, and its identity. A case without
+cells or link octets has `-` in their place.
 """
 
 import itertools

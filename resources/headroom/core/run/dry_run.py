@@ -25,8 +25,8 @@ from headroom.core.settings import Settings
 
 @dataclass
 class Foreseen:
-    """Cases by their identities: those that do not exercise the subject of the run, and the reasons why others are
-    unsupported. Nothing is known of all others.
+    """Facts about cases, by their identities. `left_out` are the cases that do not exercise the subject of the run;
+    `unsupported` has the reasons why further cases are unsupported. Nothing is known of a case that is in neither.
     """
 
     left_out: list[str] = field(default_factory=list)

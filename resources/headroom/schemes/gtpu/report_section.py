@@ -20,7 +20,9 @@ IDENTITY = "user-plane"
 
 
 def loads(records: Records) -> Section | None:
-    """One row for each load; stages as bars, and the latency of designs by rate."""
+    """The section on user planes; None if no record is about one. Its tables have a row for each record. Its figures
+    show the time that each stage adds to a packet, and the latency of the designs "queues" and "rx-cores" by rate.
+    """
     results, designs = data.of_kind(records, KIND), data.of_kind(records, DESIGN)
     rates, latencies = data.of_kind(records, RATE), data.of_kind(records, LATENCY)
     if not (results or designs or rates or latencies):

@@ -70,7 +70,9 @@ def _profiles(suboptions: bytes) -> frozenset[int]:
     while suboptions:
         length = suboptions[1] if len(suboptions) > 1 else 0
         if length < 2 or length > len(suboptions):
-            raise UsageError(f"A suboption of {length} octets cannot be, where {len(suboptions)} are left.")
+            raise UsageError(
+                f"A suboption of {length} octets is not valid: it needs 2, and {len(suboptions)} are left."
+            )
         if suboptions[0] == PROFILES:
             if length % 2:
                 raise UsageError("The PROFILES suboption has octets that make no pairs (RFC 3241, 2.2).")

@@ -352,7 +352,7 @@ def test_traffic_that_leaves_recordings_out(tmp_path: Path, real_build: str) -> 
     theirs = test_recordings.recorded(tmp_path, real_build)
     words = {**WORDS, "compressors": (theirs, "reference"), "decompressors": ("reference",)}
     with pytest.raises(
-        UsageError, match=r"recordings, which are traffic of their own: call\. Add .* \(voip-mixed,call\)"
+        UsageError, match=r"recordings, but --traffic names none of them: call\. Add .* \(voip-mixed,call\)"
     ):
         interop.plan_of({**words, "traffic": ("voip-mixed",)}, ROHC)
     for traffic in ((), ("call",), ("voip-mixed", "call")):

@@ -155,8 +155,8 @@ def test_the_command_judges_and_goes_on(tmp_path: Path) -> None:
     ("change", "warning"),
     [
         ({"implementation": "/nowhere/mine"}, "There is no implementation"),
-        ({"minimised": {"a": {"nonsense": 1}}}, "does not name the implementation that was judged"),
-        ({"parts": [{"kind": 1}]}, "does not name the implementation that was judged"),
+        ({"minimised": {"a": {"nonsense": 1}}}, "judge.json is damaged"),
+        ({"parts": [{"kind": 1}]}, "judge.json is damaged"),
         ({"schemes": ["nothing"]}, "judge.html was not written"),
     ],
 )

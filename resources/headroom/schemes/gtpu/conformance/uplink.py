@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""G-PDUs of the uplink by the words of a suite's row, right ones and wrong ones.
+"""G-PDUs of the uplink, valid or not, which the fields of a suite's row describe.
 
 first=0x50                 the first octet: version 2
 flags=S,PN                 sequence number and N-PDU number
 sequence=7                 a sequence number
 extensions=85:1009 C0:0abc extension headers: type and content; `85/0:1009` has the length 0
 last=85                    the next type of the last extension header
-length=-4                  the Length field, against the right one
-trailing=8                 octets behind the message in the datagram
+length=-4                  the Length field: its difference from the right length
+trailing=8                 octets after the message in the datagram
 unused=ff                  octets of optional fields without a flag
-source_port=1024           the UDP port that it comes from
+source_port=1024           the UDP port of the sender
 checksum=0                 the UDP checksum
 """
 
@@ -34,7 +34,7 @@ EXTENSION = re.compile(r"([0-9A-Fa-f]{2})(?:/([0-9]+))?(?::([0-9A-Fa-f]*))?")
 
 
 def extensions_of(text: str) -> list[Extension]:
-    """Extension headers by their words. Raises UsageError."""
+    """The extension headers that a text describes. Raises UsageError."""
     extensions = []
     for word in text.split():
         match = EXTENSION.fullmatch(word)
@@ -47,7 +47,9 @@ def extensions_of(text: str) -> list[Extension]:
 
 
 def message(session: Session, packet: bytes, fields: Mapping[str, str]) -> bytes:
-    """The GTP-U message of a row. Raises UsageError on words that there are not."""
+    """The GTP-U message that the fields of a suite's row describe. Raises UsageError for an unknown field or flag, and
+    for text that describes no extension header.
+    """
     if unknown := sorted({*fields} - {*WORDS}):
         raise UsageError(f"There is no field {', '.join(unknown)} of uplink packets. Known: {', '.join(WORDS)}.")
     flags = [word for word in fields.get("flags", "").split(",") if word]

@@ -109,7 +109,7 @@ class CompressorJudge:
     def _nothing(
         self, type_: int, octets: bytes, outcome: Outcome, before: Mapping[int, Context | None]
     ) -> Iterator[Remark]:
-        """Nothing comes out of a link packet. `before` are the TCP contexts that it met."""
+        """The remarks on a link packet from which nothing is restored. `before` are the TCP contexts before it."""
         if not outcome.free:
             yield BROKEN[type_], f"nothing comes out of it: {outcome.reason}"
         elif type_ == FULL:

@@ -65,8 +65,12 @@ class Outcome:
 
 @dataclass
 class Decompressor:
-    """One link. Applies changes once, as 6 and RFC 1144 have it. Behind a TCP checksum that is wrong, it depends on the
-    decompressor whether the packet comes out, and what the context is (10.1): such packets are `free`."""
+    """The decompressor of one link. It adds the changes of a compressed TCP header once (RFC 2507, 6; RFC 1144).
+
+    If the TCP checksum of a restored packet is wrong, decompressors may deliver or discard the packet, and may repair
+    the context or not (10.1). The outcomes of this packet and of the following ones are `free`, until a packet carries
+    its whole TCP header.
+    """
 
     parameters: Parameters = field(default_factory=Parameters)
     tcp: dict[int, Context | None] = field(default_factory=dict)  # None: what is saved is not known

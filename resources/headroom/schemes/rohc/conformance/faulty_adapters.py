@@ -84,7 +84,7 @@ def _listening(stays: bool) -> Iterator[int]:
 
 @contextlib.contextmanager
 def _knocking(knocks: bool, port: int) -> Iterator[None]:
-    """Within it, another thread tries to reach a TCP port of loopback."""
+    """While the context lasts, another thread connects to a TCP port of loopback again and again, if `knocks`."""
     over = threading.Event()
 
     def knock() -> None:

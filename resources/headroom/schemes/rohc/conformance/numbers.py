@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence numbers in the feedback of a decompressor: which packets it may speak of, by RFC 3095 and by RFC 6846."""
+"""Sequence numbers in the feedback of a decompressor: the packets that they may name (RFC 3095 and RFC 6846)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,9 @@ SN_BITS = {"IR": 16, "IR-DYN": 16}  # of packets that have more than the SN fiel
 
 
 class SentPacket(NamedTuple):
-    """A link packet as its sender knows it. `mode`: that it carries, "" if none. `validated`: its CRC-8 is right."""
+    """A link packet as its sender knows it. `mode` is the mode that it carries, "" if none; `validated` is True if its
+    CRC-8 is right.
+    """
 
     cid: int
     kind: str
@@ -26,7 +28,9 @@ class SentPacket(NamedTuple):
 
 
 class NumberRules(Protocol):
-    """Rules of one family of profiles. Takes the packets in their order, each with the answers to it."""
+    """Rules for sequence numbers in feedback, of one family of profiles. Takes the packets in their order, each with
+    the feedback that answers it.
+    """
 
     def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]: ...
 
@@ -35,7 +39,8 @@ class NumberRules(Protocol):
 class SequenceNumbers:
     """RFC 3095, 5.7.6.1: feedback names its context and the header that caused it, or the last one decompressed.
 
-    A packet without CRC causes none: then it is the last one with a CRC that is named (RFC 4815, 3.2)."""
+    Feedback never names a packet without a CRC, but the last packet before it that has one (RFC 4815, 3.2).
+    """
 
     last: int | None = None  # of the last packet that was decompressed and had a CRC
     mode: str = "U"  # as the packets have set it
@@ -85,8 +90,9 @@ def _short_numbers(read: Sequence[v1.Feedback], kind: str) -> list[Remark]:
 @dataclass
 class MasterSequenceNumbers:
     """RFC 6846, 8.3.1: "the MSN corresponding to the last header that was successfully CRC-8 validated or CRC
-    verified". Of a packet whose CRC-8 is right and from which nothing comes out, both readings are taken: it was
-    validated, and it is not what the compressor may rely on."""
+    verified". If the CRC-8 of a packet is right but the decompressor restores nothing from it, feedback may name this
+    packet, because it was validated, or the last restored packet, because the compressor can rely only on that one.
+    """
 
     named: dict[int, list[int]] = field(default_factory=dict)  # by CID: MSNs that feedback may have
     known: set[int] = field(default_factory=set)  # CIDs of which something has come out
@@ -119,7 +125,7 @@ class MasterSequenceNumbers:
 
 
 class NoNumbers:
-    """Profile 0x0000 has none."""
+    """The rules for profile 0x0000: it has no sequence numbers, so there are no remarks."""
 
     def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]:
         return []

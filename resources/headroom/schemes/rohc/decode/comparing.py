@@ -111,8 +111,9 @@ def _is_of_tcp(ours: RohcReading) -> bool:
 
 
 def _has_visible_mode(ours: RohcReading) -> bool:
-    """True if a packet carries the mode where tshark reads it: a dynamic chain after one IPv4 header, or extension
-    3."""
+    """True if a packet with a single IP header carries the mode where tshark reads it: in extension 3, or in the
+    dynamic chain of an IPv4 header without lists.
+    """
     packet = ours.packet
     assert packet is not None
     if len(ours.versions) > 1:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tshark's reading of ROHC packets, one run for each channel.
+"""Reads ROHC packets with tshark, which runs once for each channel.
 
-tshark has one table of contexts for all channels of a file, so each is put before it in a file of its own, in the form
-in which tshark reads it: small CIDs behind Ethernet type 0x22F1, large CIDs as PDCP of LTE in UDP (the framing that its
-dissector pdcp-lte documents), for it takes all CIDs on Ethernet for small ones and reads none on PPP.
+tshark keeps one table of contexts for all channels of a file. Each channel is therefore written to a file of its own,
+in a framing that tshark reads: Ethernet with type 0x22F1 for small CIDs, PDCP of LTE in UDP for large CIDs (as tshark's
+dissector pdcp-lte documents it). On Ethernet tshark takes every CID for a small one, and on PPP it reads no ROHC.
 """
 
 import re
@@ -103,16 +103,19 @@ def read(packets: Sequence[LinkPacket], large: bool) -> list[Reading]:
 
 
 class Piece(NamedTuple):
-    """A feedback element or what stands behind them. Feedback goes behind all contexts."""
+    """A feedback element, or the rest of a packet after its feedback elements. Feedback has a CID above all others, so
+    that it is sorted after the packets of all contexts.
+    """
 
     octets: bytes
     cid: int = cid.MAX_LARGE_CID + 1
 
 
 def pieces_of(octets: bytes, large: bool) -> list[Piece]:
-    """Each feedback element of a packet, and what is behind them; the packet as it is where there is none.
+    """Each feedback element of a packet, and the rest of the packet after them; the whole packet if it has no feedback.
 
-    tshark loses its place behind feedback in front of a header, and with an IR packet all that rests on it.
+    tshark does not read a header correctly if feedback stands before it; if that is an IR packet, it cannot read the
+    packets of the context either.
     """
     reader = Reader(octets)
     begin, of = len(octets), 0

@@ -27,10 +27,12 @@ _CRC_8 = {IR: "RFC6846-5.3.1.1-1", IR_CR: "RFC4164-3.4.1-1", IR_DYN: "RFC6846-5.
 
 @dataclass(frozen=True)
 class Packet:
-    """`kind`: "IR", "IR-DYN", "IR-CR", or the name of the base header's format. `context`: that behind it.
+    """A packet. `kind` is "IR", "IR-DYN", "IR-CR" or the name of the base header's format; `context` is the context as
+    the packet leaves it.
 
-    `start` is the octet at which the header begins, with its Add-CID octet; `end` the one behind it. `base` is the CID
-    whose context an IR-CR packet copies."""
+    `start` is the position of the header's first octet, which may be an Add-CID octet; `end` is the position after the
+    header's last octet. `base` is the CID whose context an IR-CR packet copies.
+    """
 
     kind: str
     cid: int
