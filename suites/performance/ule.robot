@@ -8,7 +8,7 @@ Documentation    IP in transport streams by RFC 4326: the flow pairs that the co
 ...
 ...              An operation is to encapsulate a PDU and to receive it. All flows of a core share a PID, packed (6.2),
 ...              with NPA addresses. Between nodes, TS packets travel in datagrams of UDP, seven in each at most, as
-...              modulators take them; MODE is `packing` or `padding`, with `absent` behind it where SNDUs have no
+...              modulators take them; MODE is `packing` or `padding`, with `absent` after it where SNDUs have no
 ...              address. Everything else as in voip_flow_pairs, flows_come_and_go, throughput and latency; nodes need
 ...              interfaces (`--topology netns`). What a PDU of each length costs is in ule_pdus.
 

@@ -150,7 +150,7 @@ All Feedback
     [Tags]    scheme:rohc
     all-feedback
 Few ACKs In R Mode
-    [Documentation]    In R-mode, behind those that must be sent, one of sixty updates is acknowledged.
+    [Documentation]    In R-mode, after those that must be sent, one of sixty updates is acknowledged.
     [Tags]    scheme:rohc
     few-acks-in-r-mode
 Impatient
@@ -236,7 +236,7 @@ VJ Mends Checksums
     [Tags]    scheme:vj
     vj-mends-checksums
 VJ Cuts Padding
-    [Documentation]    Octets behind the total length of IP do not travel; they are no data of the packet.
+    [Documentation]    Octets after the total length of IP do not travel; they are no data of the packet.
     [Tags]    scheme:vj
     vj-cuts-padding
 VJ Refuses Ipv6

@@ -41,7 +41,7 @@ Bursts No Longer Than The CRC
     Damaged Packets Should Be Withstood    short bursts
 
 Random Octets
-    [Documentation]    Sends octets drawn at random, alone and behind a right first octet. At most as many as chance
+    [Documentation]    Sends octets drawn at random, alone and after a right first octet. At most as many as chance
     ...    explains (99.9 %) may come out. Expects what the suite says.
     [Tags]    req:RFC5795-5.2.3-4
     Damaged Packets Should Be Withstood    random octets
@@ -59,6 +59,6 @@ Packets Twice
 
 Feedback That Is Hostile
     [Documentation]    Gives a compressor two hundred feedback elements of random octets, for contexts that are there
-    ...    and others, in O-mode. Expects that it survives and that every packet behind them is still right.
+    ...    and others, in O-mode. Expects that it survives and that every packet after them is still right.
     [Tags]    req:RFC3095-5.7.6.10-1    req:RFC3095-5.7.6.3-1
     Hostile Feedback Should Be Withstood    200

@@ -86,7 +86,7 @@ Link Packets Of Other Sizes
     Hostile TS Packets Should Be Withstood    sizes
 
 Random Octets
-    [Documentation]    Sends octets drawn at random, alone and behind right headers. Expects what the suite says.
+    [Documentation]    Sends octets drawn at random, alone and after right headers. Expects what the suite says.
     [Tags]    req:RFC4326-7.2-3
     Hostile TS Packets Should Be Withstood    random octets
 

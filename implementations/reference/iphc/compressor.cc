@@ -18,7 +18,7 @@ using wire::Class;
 using wire::Kind;
 
 // A context whose last full header is so many packets back has reached the decompressor, or its header request would
-// have come: what a request asks for behind that are the fields that change.
+// have come: what a request asks for after that are the fields that change.
 constexpr std::uint32_t kSurelyEstablished = 32;
 
 // Writes the RANDOM fields of the subheaders, TCP left out, "in the same order as they occur in the full header".

@@ -48,7 +48,7 @@ TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t*
   if (c.window != 0) c.flags |= kW;
   if (acknowledged != 0) c.flags |= kA;
   if (sent != 0) c.flags |= kS;
-  // Read literally, RFC 1144, 3.2.4, clears URG only where no special mask stands: behind an urgent packet there is
+  // Read literally, RFC 1144, 3.2.4, clears URG only where no special mask stands: after an urgent packet there is
   // none.
   const bool may_be_special = (before[kFlags] & kUrg) == 0 && !mutant("iphc-no-special-masks");
   switch (c.sawu()) {

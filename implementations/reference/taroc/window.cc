@@ -43,7 +43,7 @@ void SlidingWindow::add(const Values& values, std::uint64_t octets) noexcept {
   shrink(mutant("taroc-window-of-one-packet") ? 0 : octets);
 }
 
-// A packet behind a long jump is alone in its bucket, so that those in front of the jump can leave.
+// A packet after a long jump is alone in its bucket, so that those in front of the jump can leave.
 bool SlidingWindow::begins_bucket(const Values& values, std::uint64_t octets) noexcept {
   if (size_ == turned_) return true;
   const Bucket& last = at(size_ - 1);

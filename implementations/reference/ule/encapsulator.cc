@@ -13,7 +13,7 @@ namespace {
 using namespace wire;
 
 constexpr std::uint64_t kHourUs = 3'600'000'000;
-constexpr std::size_t kTimeStampOctets = 6;  // with the Type field behind it (RFC 5163, 3.3)
+constexpr std::size_t kTimeStampOctets = 6;  // with the Type field after it (RFC 5163, 3.3)
 constexpr std::size_t kPduTypeOctets = 2;    // PDU-Concat-Type (RFC 5163, 3.2)
 constexpr std::size_t kPduLengthOctets = 2;  // in front of each PDU
 constexpr std::size_t kPduLimit = 32'758;    // "The length of each PDU MUST be less than 32758 bytes"
@@ -81,7 +81,7 @@ bool Encapsulator::read_for_section(std::uint16_t type, Carried& carried) const 
 
 // --- The SNDU (4, 5) -------------------------------------------------------------------------------------------------
 
-// Whether an SNDU has room for so many octets behind its headers.
+// Whether an SNDU has room for so many octets after its headers.
 bool Encapsulator::fits(std::size_t octets) const noexcept {
   if (config_.is_mpe()) return header_octets_ + octets + kCrcOctets <= kLargestSection;
   // A length of all ones with a D-bit of 1 would be an End Indicator (4.3).
@@ -120,7 +120,7 @@ std::uint8_t* Encapsulator::write_header(std::uint8_t* sndu, const Carried& carr
   return at;
 }
 
-// Begins to send an SNDU: writes it behind the octets of the TS packet that waits, where it ends there, else apart.
+// Begins to send an SNDU: writes it after the octets of the TS packet that waits, where it ends there, else apart.
 // REQUIRES: fits(carried.size()).
 void Encapsulator::make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept {
   length_ = header_octets_ + carried.size() + kCrcOctets;

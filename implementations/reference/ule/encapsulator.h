@@ -58,7 +58,7 @@ class Encapsulator {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  // The content of an SNDU behind its extension headers.
+  // The content of an SNDU after its extension headers.
   struct Carried {
     std::uint16_t type;        // value of the Type field in front of the content
     std::uint8_t packet_type;  // PacketType

@@ -114,7 +114,7 @@ bool GseEncapsulator::add(Channel& channel) noexcept {
   return packet.end;
 }
 
-// The first fragment. The CRC-32 behind the last one covers Total Length, Protocol Type, label and PDU.
+// The first fragment. The CRC-32 after the last one covers Total Length, Protocol Type, label and PDU.
 void GseEncapsulator::begin_fragments(Channel& channel, std::size_t octets) noexcept {
   const LabelType label_type = config_.address ? LabelType::six_octets : LabelType::broadcast;
   GsePacket packet{.start = true, .label_type = label_type, .frag_id = channel.frag_id, .type = type_};
@@ -136,7 +136,7 @@ void GseEncapsulator::write(Channel& channel, const GsePacket& packet) noexcept 
   ++counters_.gse_packets;
 }
 
-// A BBFRAME with what is in its data field, and zeros behind it.
+// A BBFRAME with what is in its data field, and zeros after it.
 void GseEncapsulator::put_out(std::uint8_t* out, std::uint32_t number) noexcept {
   Channel& channel = channels_[number];
   const std::size_t fill = capacity() - channel.used;

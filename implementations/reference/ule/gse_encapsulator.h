@@ -21,7 +21,7 @@ struct GseEncapsulatorCounters {
   std::uint64_t gse_packets = 0;
   std::uint64_t fragmented = 0;  // fragmented PDUs
   std::uint64_t frames = 0;      // BBFRAMEs
-  std::uint64_t fill = 0;        // octets of BBFRAMEs behind the data field
+  std::uint64_t fill = 0;        // octets of BBFRAMEs after the data field
   std::uint64_t thresholds = 0;  // BBFRAMEs that were sent because the Packing Threshold had passed
   std::uint64_t refused = 0;     // refused PDUs
 };

@@ -206,7 +206,7 @@ std::int32_t GseReceiver::finish(Part& part, std::span<const std::uint8_t> crc, 
                 unit);
 }
 
-// Behind Protocol Type and label: extension headers are those of ULE.
+// After Protocol Type and label: extension headers are those of ULE.
 std::int32_t GseReceiver::unpack(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit) {
   const Content content = content_of(type, octets);
   if (content.kind == Content::Kind::too_short || (content.kind == Content::Kind::pdu && content.octets.empty())) {

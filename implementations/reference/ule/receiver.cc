@@ -199,7 +199,7 @@ std::int32_t Receiver::begin_sndu(Channel& channel) {
   return HEADROOM_ERR_MALFORMED;
 }
 
-// Behind an SNDU: ii, and the End Indicator of iii. Behind a section: stuffing.
+// After an SNDU: ii, and the End Indicator of iii. After a section: stuffing.
 void Receiver::skip_fill() noexcept {
   const std::size_t left = kTsOctets - at_;
   if (config_.is_mpe()) [[unlikely]] {

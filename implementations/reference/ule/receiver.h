@@ -27,7 +27,7 @@ struct ReceiverCounters {
   std::uint64_t crc_errors = 0;                  // 7.2
   std::uint64_t type_errors = 0;                 // unknown mandatory extension headers (7.2)
   std::uint64_t delimiting_errors = 0;           // 7.2 iii, 7.2.1
-  std::uint64_t padding_errors = 0;              // the single octet behind an SNDU is not 0xFF (7.2 ii)
+  std::uint64_t padding_errors = 0;              // the single octet after an SNDU is not 0xFF (7.2 ii)
   std::uint64_t transmission_errors = 0;         // transport error indicator (7.3)
   std::uint64_t continuity_errors = 0;           // 7.3
   std::uint64_t duplicates = 0;                  // TS packets (7.3)

@@ -80,7 +80,7 @@ Decision changes_since(const SavedHeader& saved, const std::uint8_t* packet, con
 
   const std::uint16_t last_data = saved.data();
   // Read literally, 3.2.4 clears URG only where no special mask stands, and decompressors exist that do no more than
-  // that: behind an urgent packet there are none.
+  // that: after an urgent packet there are none.
   const bool may_be_special = (before[kFlags] & kUrg) == 0 && !mutant("vj-no-special-masks");
   switch (c.sawu()) {
     case kEchoed:

@@ -5,7 +5,7 @@
 //   n-th
 //                  packet: "sent as either UNCOMPRESSED_TCP or COMPRESSED_TCP" (RFC 1144, 3.2.3)
 //   mends_checksum wrong IP checksums are mended before the packet is compressed; 3.1 has them regenerated
-//   cuts           octets behind the total length of IP are cut off; they are no data of the packet
+//   cuts           octets after the total length of IP are cut off; they are no data of the packet
 //   refuses_ipv6   what is not IPv4 is refused (HEADROOM_ERR_UNSUPPORTED); RFC 1144 is about IPv4
 #include "proxy.h"
 

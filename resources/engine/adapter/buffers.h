@@ -42,7 +42,7 @@ class Buffers {
   void poison() noexcept { std::fill_n(arena_.data(), used_, kPoisonOctet); }
 
  private:
-  static constexpr std::size_t kFence = 64;  // octets in front of each buffer and behind the last one
+  static constexpr std::size_t kFence = 64;  // octets in front of each buffer and after the last one
   static constexpr auto kWhole = [] {
     std::array<std::uint8_t, kFence> fence{};
     fence.fill(0xFE);

@@ -178,7 +178,7 @@ std::vector<PacketOutput> Checked::drain_due(std::uint64_t now_ns) {
 
 std::vector<PacketOutput> Checked::drain(std::uint64_t now_ns) {
   constexpr const char* kName = "drain";
-  Buffers kept = std::exchange(buffers_, {});  // those of packets that come behind
+  Buffers kept = std::exchange(buffers_, {});  // those of packets that come after
   std::vector<PacketOutput> outputs;
   for (;;) {
     headroom_detail detail = kUnknownDetail;
@@ -216,7 +216,7 @@ void Checked::check_detail(const headroom_detail& detail, const char* function) 
 // `output` is that of `packet`, as it was given and has come back.
 void Checked::check_lengths(const headroom_packet& packet, const PacketOutput& output) const {
   if (packet.status != HEADROOM_OK) return;
-  // The header may stand in link packets that came before, or come behind.
+  // The header may stand in link packets that came before, or come after.
   if (instance_.packs() || instance_.restores_from_several()) return;
   std::size_t made = output.octets.size();
   for (const PacketOutput& more : output.more) made += more.octets.size();

@@ -71,7 +71,7 @@ MessageOutput CheckedEndpoint::output_of(Filled filled, bool asks) {
 
 headroom_message_detail CheckedEndpoint::detail() {
   constexpr const char* kName = "messages.detail";
-  // Behind the structure as it is here there must be nothing that the adapter writes.
+  // After the structure as it is here there must be nothing that the adapter writes.
   buffers_.reset(1, sizeof(headroom_message_detail));
   std::uint8_t* const room = buffers_.add(sizeof(headroom_message_detail));
   headroom_message_detail detail{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The error that an adapter has broken a promise of the ABI. The first promise is that no exception crosses the ABI; an
-// exception that does is caught right behind the call, while its library is still loaded.
+// exception that does is caught right after the call, while its library is still loaded.
 #ifndef HEADROOM_ADAPTER_PROMISE_BROKEN_H
 #define HEADROOM_ADAPTER_PROMISE_BROKEN_H
 

@@ -109,7 +109,7 @@ struct N4Datagram {
 // Calls for different workers may run at the same time, as the ABI allows; so may `n4` and `take_n4`.
 class CheckedUserPlane {
  public:
-  // `room` is the number of octets in front of and behind each packet.
+  // `room` is the number of octets in front of and after each packet.
   CheckedUserPlane(const AdapterJob& job, std::size_t workers, std::uint16_t room = HEADROOM_USER_PLANE_ROOM);
 
   [[nodiscard]] UserPlaneWorkers& workers() noexcept { return workers_; }

@@ -23,7 +23,7 @@ enum class LinkType : std::uint32_t {
   openbsd_loop = 108,  // as null_loopback, in network byte order
   linux_sll = 113,
   ppp_pppd = 166,            // with the direction (0: received) instead of the address field
-  ppp_with_direction = 204,  // behind an octet with the direction (0: received)
+  ppp_with_direction = 204,  // after an octet with the direction (0: received)
   ipv4 = 228,
   ipv6 = 229,
   mpeg2_ts = 243,  // a TS packet of 188 octets, without any frame

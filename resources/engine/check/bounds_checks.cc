@@ -73,7 +73,7 @@ void check_capacity(const Subject& subject, headroom_role role, const std::vecto
   }
 }
 
-// Every length of every input, whole and cut short: flush against a forbidden page behind it and before it, or in the
+// Every length of every input, whole and cut short: flush against a forbidden page after it and before it, or in the
 // middle of memory that can only be read.
 enum class Place { at_the_edges, in_read_only_memory };
 

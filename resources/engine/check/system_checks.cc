@@ -157,7 +157,7 @@ class Treadmill {
 
   static constexpr std::size_t kMostOutputs = 64;
   static constexpr std::size_t kSlack =
-      64;  // octets behind each packet: reading past its end is what another check looks for
+      64;  // octets after each packet: reading past its end is what another check looks for
 
   static TypedPacket padded(Octets octets, std::uint16_t type = HEADROOM_TYPE_DEFAULT) {
     octets.resize(octets.size() + kSlack);

@@ -16,7 +16,7 @@ namespace headroom::io {
 struct QueueRule {
   std::vector<rte_flow_item_type> pattern;  // headers, from Ethernet to the hashed header
   std::uint64_t types = 0;                  // RTE_ETH_RSS_*: hashed fields of that header
-  bool in_tunnel = false;                   // True if the header is behind a tunnel header
+  bool in_tunnel = false;                   // True if the header is after a tunnel header
   bool is_required = true;                  // False: without the rule, its frames use the driver's own hash
 };
 

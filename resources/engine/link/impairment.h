@@ -48,7 +48,7 @@ enum class OnError : std::uint8_t {
 
 // The place at which a packet is lost or damaged, relative to the queue in front of the rate.
 enum class HarmedAt : std::uint8_t {
-  link,         // behind the queue: a lost packet has taken its time on the link
+  link,         // after the queue: a lost packet has taken its time on the link
   before_queue  // in front of the queue: a lost or dropped packet takes no place and no time
 };
 

@@ -21,7 +21,7 @@ namespace headroom {
 struct LinkPacket {
   Octets octets;
   std::uint32_t channel = 0;
-  std::uint32_t header_length = 0;  // octets behind the spared ones in which a bit error is a header error
+  std::uint32_t header_length = 0;  // octets after the spared ones in which a bit error is a header error
   std::uint32_t spared_length = 0;  // octets at the front without bit errors: a frame's own header
   std::uint64_t tag = 0;            // set by the caller; kInserted for packets that the link inserts
   std::uint16_t type = 0;           // set by the caller; never damaged
@@ -131,7 +131,7 @@ class Link {
       departures_;  // departure times of packets that wait or are being sent, with Impairment::queue_packets
   std::optional<SlotSchedule> schedule_;
   std::uint64_t idle_ = 0;    // delivered idle packets
-  std::uint64_t beyond_ = 0;  // scripted events behind the last packet at the last flush
+  std::uint64_t beyond_ = 0;  // scripted events after the last packet at the last flush
   LinkCounts counts_;
 };
 

@@ -6,7 +6,7 @@
 //
 // Slot n begins n slot lengths after time 0, and buffer j has the slots from j * buffer_packets on. While the card
 // transmits one buffer, another one is being filled, and all others are full and wait: packets handed over during
-// buffer i are in buffer i + buffers - 1 at the earliest, behind all earlier packets. A card with two buffers fills one
+// buffer i are in buffer i + buffers - 1 at the earliest, after all earlier packets. A card with two buffers fills one
 // while it transmits the other. A packet handed over at the very moment at which a buffer is closed is still in that
 // buffer. Empty slots then carry idle packets.
 #ifndef HEADROOM_LINK_SLOTS_H
@@ -83,7 +83,7 @@ class SlotSchedule {
   Slots slots_;
   std::uint64_t rate_bps_;
   std::uint64_t first_ = 0;            // slot of the first buffer with a packet
-  std::uint64_t next_ = 0;             // slot behind the last packet
+  std::uint64_t next_ = 0;             // slot after the last packet
   std::uint64_t closed_ = 0;           // buffers before this one are closed
   std::deque<std::uint64_t> waiting_;  // slots of link packets that may not have been transmitted yet
   SlotCounts counts_;

@@ -348,7 +348,7 @@ std::uint32_t Generator::move_tcp(const Plan& plan, const Image& image, std::uin
   advance(plan.sequence_at, before);
   advance(plan.sequence_at + 4u, plan.acknowledgement_step + (plan.tcp_echo ? before : 0));
   if (plan.tcp_timestamps) {
-    constexpr std::uint32_t kValueAt = 20;  // from the sequence number: TSval, and TSecr behind it
+    constexpr std::uint32_t kValueAt = 20;  // from the sequence number: TSval, and TSecr after it
     advance(plan.sequence_at + kValueAt, 1);
     advance(plan.sequence_at + kValueAt + 4, 1);
   }

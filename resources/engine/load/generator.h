@@ -58,7 +58,7 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   bool esp = false;
   bool tcp = false;
   bool tcp_echo = false;                   // a segment acknowledges as many octets as the one before it sent
-  bool tcp_timestamps = false;             // the option of RFC 7323, 3.2, right behind the fixed header
+  bool tcp_timestamps = false;             // the option of RFC 7323, 3.2, right after the fixed header
   std::uint32_t acknowledgement_step = 0;  // octets that each TCP segment acknowledges besides
   std::uint16_t sequence_at = 0;           // of RTP, of the echo request or, four octets, of ESP and TCP
   std::uint16_t sum_at = 0;  // of the checksum over sequence number, time stamp and payload; 0 where there is none
@@ -117,7 +117,7 @@ class Generator {
   [[nodiscard]] Maker maker() const noexcept { return maker_; }
 
   // Makes the same packets where all flows are of one variant without speech, plain, and end with a UDP or UDP-Lite
-  // and an RTP header of fixed length, behind an IPv4 header if an IP-ID moves, which then counts up: the places of the
+  // and an RTP header of fixed length, after an IPv4 header if an IP-ID moves, which then counts up: the places of the
   // fields are constants. It reads what the last packet of the flow wrote in the same pieces: a larger one would wait
   // until they have reached the cache, which with few flows takes longer than all the rest.
   class UniformMaker {

@@ -38,9 +38,9 @@ enum class Carries : std::uint8_t { ip, link, other };
 // The offsets of the parts of a frame.
 struct Look {
   Carries carries = Carries::other;
-  std::uint16_t type_at = 0;     // offset of the Ethernet type, behind all VLAN tags
-  std::uint32_t payload_at = 0;  // offset of the payload behind the type
-  std::uint32_t packet = 0;      // octets of the payload; for an IP packet without padding behind it
+  std::uint16_t type_at = 0;     // offset of the Ethernet type, after all VLAN tags
+  std::uint32_t payload_at = 0;  // offset of the payload after the type
+  std::uint32_t packet = 0;      // octets of the payload; for an IP packet without padding after it
 };
 
 // Finds the parts of a frame. `ip` is an IPv4 or IPv6 packet that is complete by its own length. `link` is a link

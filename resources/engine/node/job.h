@@ -74,7 +74,7 @@ struct Job {
   // If ports or scheme cannot choose the queues of frames by worker, workers hand frames over.
   Distribution distribution = Distribution::queues;
   std::uint16_t burst = 32;
-  std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind the Ethernet header and all VLAN tags
+  std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets after the Ethernet header and all VLAN tags
   std::uint16_t channel_vlan = 100;
   Feedback feedback = Feedback::own;
   const LinkFraming* framing = &kUnknownFraming;  // framing of the adapters' scheme

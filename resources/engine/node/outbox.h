@@ -16,7 +16,7 @@ namespace headroom::node {
 class FrameStore {
  public:
   virtual ~FrameStore() = default;
-  // Provides an empty frame, with room in front of it for a tag and behind it for a whole frame of the link. Returns
+  // Provides an empty frame, with room in front of it for a tag and after it for a whole frame of the link. Returns
   // false if there is none.
   [[nodiscard]] virtual bool take(Frame& frame) noexcept = 0;
   virtual void give_back(const Frame& frame) noexcept = 0;

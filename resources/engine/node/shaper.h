@@ -19,7 +19,7 @@
 namespace headroom::node {
 
 // Returns the octets of a frame on a link with neither Ethernet nor PPPoE: the link packet or IP packet without
-// padding, or else everything behind the Ethernet type.
+// padding, or else everything after the Ethernet type.
 [[nodiscard]] std::size_t octets_on_link(OctetView frame, const LinkFraming& framing) noexcept;
 
 class Shaper final : public Forwarder {

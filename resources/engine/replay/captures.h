@@ -34,7 +34,7 @@ class Captures {
   void write_packet(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, std::uint16_t type,
                     OctetView octets);
 
-  bool has_ether_types_;  // of the packets in front of the compressor and behind the decompressor
+  bool has_ether_types_;  // of the packets in front of the compressor and after the decompressor
   std::optional<PcapngWriter> source_, link_, decompressed_;
   std::array<std::uint32_t, 2> link_interfaces_{};
   std::array<LinkFormat, 2> formats_;

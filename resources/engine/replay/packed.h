@@ -41,10 +41,10 @@ class Packed {
     std::size_t index;
     bool again;  // True if it has been delivered before
   };
-  // Records a delivery and returns the packet with these octets: the first behind the last delivered one of its
+  // Records a delivery and returns the packet with these octets: the first after the last delivered one of its
   // channel, else the first at all, else one that has been delivered. Returns nothing if there is none.
   [[nodiscard]] std::optional<Match> deliver(std::uint32_t channel, OctetView octets);
-  // Records the delivery of other octets and returns the packet that they stand for: the first that is not lost behind
+  // Records the delivery of other octets and returns the packet that they stand for: the first that is not lost after
   // the last delivered one of the channel, else the first missing one. It counts as delivered. Returns nothing if no
   // packet is missing.
   [[nodiscard]] std::optional<std::size_t> deliver_another(std::uint32_t channel);
@@ -57,7 +57,7 @@ class Packed {
     std::optional<std::size_t> last_cause, last_taken;
     std::optional<std::size_t> sent;  // the last packet that may be on the link
     std::set<std::size_t> missing;
-    std::size_t next = 0;  // position behind the last delivered packet
+    std::size_t next = 0;  // position after the last delivered packet
   };
   struct Copies {
     std::size_t first;

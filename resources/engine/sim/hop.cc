@@ -78,7 +78,7 @@ void Hop::join(Hop& one, Hop& other) noexcept {
   other.opposite_ = &one;
 }
 
-// Stays true behind an exception.
+// Stays true after an exception.
 template <typename Call>
 auto Hop::call(Call&& call) const {
   is_calling_ = true;
@@ -133,7 +133,7 @@ void Hop::send_compressed(const HopPacket& packet, PacketOutput& output) {
     take(output);
     for (PacketOutput& more : output.more) take(more);
   };
-  // Behind a packet an adapter also puts out what is due by then on other channels, of which that packet is no part.
+  // After a packet an adapter also puts out what is due by then on other channels, of which that packet is no part.
   const auto is_part = [&](const PacketOutput& one) {
     return is_taken && one.came_out() && one.channel == packet.channel;
   };
@@ -227,7 +227,7 @@ void Hop::receive_due() {
   hand_on(outputs);
 }
 
-// Behind the feedback, so that it goes with the receiver's answer.
+// After the feedback, so that it goes with the receiver's answer.
 void Hop::hand_on(std::vector<PacketOutput>& outputs) {
   if (!config_.receiver || outputs.empty()) return;
   const auto is_one_packet = [](const PacketOutput& output) { return output.came_out() && output.more.empty(); };

@@ -120,7 +120,7 @@ struct HopConfig {
 // All functions that call an adapter throw PromiseBroken.
 class Hop final : public Host {
  public:
-  // Adds its lines to `simulation`. The user adds the hop itself, behind the host that sends on it, because the hop
+  // Adds its lines to `simulation`. The user adds the hop itself, after the host that sends on it, because the hop
   // acts at the deadlines of its adapters. REQUIRES: everything that `config` refers to outlives the hop.
   Hop(Simulation& simulation, HopConfig config);
   Hop(const Hop&) = delete;

@@ -87,7 +87,7 @@ class Simulation {
   void add(Host& host) { hosts_.push_back(&host); }
 
   // Runs until no host acts any more and no packet is on its way. Arrivals at a moment come before actions of hosts at
-  // that moment. At the end lines send the packets that scripts insert behind their last packet, and release packets
+  // that moment. At the end lines send the packets that scripts insert after their last packet, and release packets
   // held back by reordering. Idle packets do not keep the simulation running. Lets every exception of hosts and
   // receivers through.
   void run();

@@ -53,7 +53,7 @@ std::size_t length_of(const Header& header) {
   return std::get<Raw>(header).octets.size();
 }
 
-// The protocol number for what stands behind header `i`; `last` where nothing does.
+// The protocol number for what stands after header `i`; `last` where nothing does.
 std::uint8_t number_of_next(const std::vector<Header>& headers, std::size_t i, bool over_ipv6, std::uint8_t last) {
   if (i + 1 == headers.size()) return last;
   const Header& next = headers[i + 1];

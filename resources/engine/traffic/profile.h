@@ -64,7 +64,7 @@ struct Ipv6 {
 struct Ipv6Options {  // a hop-by-hop, destination options or routing header (RFC 2460, 4.3, 4.6 and 4.4)
   enum class Kind : std::uint8_t { hop_by_hop, destination, routing };
   Kind kind = Kind::hop_by_hop;
-  Octets options;  // the octets behind the first two
+  Octets options;  // the octets after the first two
 };
 
 struct Authentication {  // AH (RFC 4302, 2); its Integrity Check Value is random in each packet and not checked

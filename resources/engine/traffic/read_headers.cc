@@ -181,7 +181,7 @@ Esp read_esp(Object& object) {
   return esp;
 }
 
-// In the order of read_header; tunnels of schemes come behind them.
+// In the order of read_header; tunnels of schemes come after them.
 constexpr std::array<std::string_view, 13> kProtocols = {
     "ipv4", "ipv6", "ipv6-options",          "udp", "rtp", "icmp", "udplite", "esp",
     "ah",   "gre",  "minimal-encapsulation", "tcp", "raw"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A header behind UDP that carries the packet of a user: which there are is the schemes' affair (schemes/scheme.h).
+// A header after UDP that carries the packet of a user: which there are is the schemes' affair (schemes/scheme.h).
 #ifndef HEADROOM_TRAFFIC_TUNNEL_H
 #define HEADROOM_TRAFFIC_TUNNEL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One direction of the link between router and mobile host: what passes is compressed behind the queue, goes through
+// One direction of the link between router and mobile host: what passes is compressed after the queue, goes through
 // the pipe, and is read at the other end as TCP reads it. Without a codec sizes alone pass.
 #ifndef HEADROOM_TRANSFER_COMPRESSED_LINK_H
 #define HEADROOM_TRANSFER_COMPRESSED_LINK_H

@@ -10,7 +10,7 @@
 namespace headroom::transfer {
 
 struct ConnectionResult {
-  std::uint64_t acknowledged = 0;  // octets of payload, behind the warm-up
+  std::uint64_t acknowledged = 0;  // octets of payload, after the warm-up
   SenderCounts sender;
   LinkDirectionCounts link, reverse_link;
 };

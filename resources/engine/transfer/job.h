@@ -29,7 +29,7 @@ struct Job {
   bool has_feedback = true;  // of the codec, over the reverse link
   double feedback_ber = 0;
   std::uint64_t warm_up_ns = 0;   // of a batch: the time before throughput is counted
-  std::uint64_t duration_ns = 0;  // of a batch, behind its warm-up
+  std::uint64_t duration_ns = 0;  // of a batch, after its warm-up
   std::uint32_t fewest_batches = 2, most_batches = 2;
   double standard_error = 0;  // of the mean, relative: batches end when it is reached
   std::uint64_t seed = 0;

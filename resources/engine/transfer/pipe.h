@@ -46,7 +46,7 @@ class BitErrors {
       right_ -= bits;
       return false;
     }
-    draw();  // starts anew behind the packet: errors have no memory
+    draw();  // starts anew after the packet: errors have no memory
     return true;
   }
 

@@ -97,7 +97,7 @@ void SegmentFormat::write(const Answer& answer, Octets& packet) const {
   f.acknowledgement = sequence_of(answer.acknowledgement.expected);
   f.options = header_of(answer) - kHeaders;
   make(packet, f);
-  if (!blocks.empty()) {  // RFC 2018, 3, behind two NOPs that align it
+  if (!blocks.empty()) {  // RFC 2018, 3, after two NOPs that align it
     std::uint8_t* option = packet.data() + kIp + kTcp;
     *option++ = kNop;
     *option++ = kNop;

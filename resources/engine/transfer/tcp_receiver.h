@@ -25,7 +25,7 @@ struct Acknowledgement {
 
 class TcpReceiver {
  public:
-  // Processes an arriving segment. Returns the acknowledgement, with blocks of the segments behind a hole, the latest
+  // Processes an arriving segment. Returns the acknowledgement, with blocks of the segments after a hole, the latest
   // first (RFC 2018, 4).
   [[nodiscard]] Acknowledgement receive(std::uint64_t segment) {
     if (segment == expected_) {

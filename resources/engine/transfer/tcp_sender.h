@@ -12,7 +12,7 @@
 
 namespace headroom::transfer {
 
-// tahoe: slow start again behind every loss. reno: fast recovery (RFC 2581, 3.2). sack: recovery by the holes that the
+// tahoe: slow start again after every loss. reno: fast recovery (RFC 2581, 3.2). sack: recovery by the holes that the
 // receiver reports (RFC 2018, and the variable `pipe` of Fall and Floyd, 1996).
 enum class CongestionControl : std::uint8_t { tahoe, reno, sack };
 

@@ -34,7 +34,7 @@ constexpr double kKeepsUp = 0.995;
 constexpr std::uint64_t kSlackNs = 100'000'000;  // for the last burst, beyond the time of sending
 
 struct Counts {
-  std::uint64_t sent = 0, octets_sent = 0;  // behind the warm-up
+  std::uint64_t sent = 0, octets_sent = 0;  // after the warm-up
   std::uint64_t received = 0, duplicated = 0, reordered = 0;
   std::uint64_t unexpected = 0;  // octets that were not sent: damaged or foreign packets
   std::uint64_t others = 0;      // frames that carry neither IP nor what was sent

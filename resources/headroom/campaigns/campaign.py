@@ -109,7 +109,7 @@ class Campaign:
         return all_cells
 
     def words(self, cell: Cell) -> list[str]:
-        """The command of a cell, behind `./headroom`. Every repeat has the same seed, and so the same packets."""
+        """The command of a cell, after `./headroom`. Every repeat has the same seed, and so the same packets."""
         command = self.configurations[cell.configuration].command
         sides = [word for name, value in self.sides(cell).items() for word in (f"--{name}", value)]
         return [*command, *sides, "--build", cell.build, "--seed", str(self.seed), "--json"]

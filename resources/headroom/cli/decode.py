@@ -44,7 +44,7 @@ def add_to(app: typer.Typer) -> None:
         help="Print a capture packet by packet, as the judges of this project "
         f"({', '.join(scheme.title for scheme in schemes)}) and as tshark read it, side by side. Captures: pcap and "
         f"pcapng with {', '.join(f'{scheme.title} ({scheme.framing})' for scheme in schemes)}, IPv4 and IPv6 with UDP "
-        "and RTP, VLAN tags, PPP and PPPoE, SLIP, PDCP behind Wireshark's tags, IP fragments; captures of a link "
+        "and RTP, VLAN tags, PPP and PPPoE, SLIP, PDCP after Wireshark's tags, IP fragments; captures of a link "
         "also show what the link did to each packet. Files of TS packets (.ts, .m2ts). Where tshark cannot be right "
         "it says so instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
         epilog=EPILOG,
@@ -52,7 +52,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def with_options(command: Callable[..., None], options: list[DecodeOption]) -> Callable[..., None]:
-    """Adds the options of the schemes behind the first two parameters of a command, which gets their values as
+    """Adds the options of the schemes after the first two parameters of a command, which gets their values as
     `words`.
     """
     names = [option.name for option in options]

@@ -94,7 +94,7 @@ def _can_follow(section: str, number: str) -> bool:
     """True if a heading with this number can come next after a section. Other lines that begin with a number are not
     headings.
     """
-    if suffixed := re.fullmatch(r"([0-9.]+)[A-Za-z]", number):  # 7.3A was added behind 7.3 in a later version
+    if suffixed := re.fullmatch(r"([0-9.]+)[A-Za-z]", number):  # 7.3A was added after 7.3 in a later version
         return re.match(rf"{re.escape(suffixed[1])}(?![0-9])", section) is not None
     section = re.sub(r"(?<=[0-9])[A-Za-z].*", "", section)
     old, new = section.split("."), number.split(".")

@@ -198,7 +198,7 @@ def measure(
 
 @contextmanager
 def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
-    """The arms by links whose paths have one length. The length of a path shifts the memory behind it, which made a
+    """The arms by links whose paths have one length. The length of a path shifts the memory after it, which made a
     difference of 2.5 % in the time to receive PDUs of 690 octets.
     """
     with tempfile.TemporaryDirectory(prefix="headroom-arms-") as name:

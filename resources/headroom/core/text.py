@@ -53,7 +53,7 @@ def shown(value: Any) -> str:
 
 
 def natural(text: str) -> list[tuple[int, int | str]]:
-    """A key that sorts 5.10 behind 5.9."""
+    """A key that sorts 5.10 after 5.9."""
     return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part]
 
 

@@ -155,7 +155,7 @@ def _field(text: str) -> Field:
     if not name or "" in tokens or "|" in text or not text.isprintable():
         raise ValueError(f"{_quoted(text)} is no field; write {FORM}, one space apart, with ' | ' between fields.")
     if why and not (len(why) > 2 and why[0] == "(" and why[-1] == ")"):
-        raise ValueError(f"{_quoted(why)} behind the value of {_shortened(name)} is no (REASON); write {FORM}.")
+        raise ValueError(f"{_quoted(why)} after the value of {_shortened(name)} is no (REASON); write {FORM}.")
     bits, value = _value(tokens[at], name)
     return Field(name, bits, value, why[1:-1])
 

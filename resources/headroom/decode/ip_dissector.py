@@ -75,7 +75,7 @@ class _Packet:
                     f"the IPv{ip.version} length is 0 (segmentation offload): the frame's length counts"
                 )
             if ip.has_no_length and ip.version == 6:
-                self._limit_tshark("tshark reads nothing behind an IPv6 header with the length 0")
+                self._limit_tshark("tshark reads nothing after an IPv6 header with the length 0")
         inner = ips[-1]
         names = " in ".join(reversed([f"IPv{ip.version}" for ip in ips]))
         # The extension headers end before a fragment header that is cut short.
@@ -118,7 +118,7 @@ class _Packet:
         known.append(value)
 
     def _limit_tshark(self, reason: str, stops: bool = True) -> None:
-        """Records that tshark's reading proves nothing behind the part that has been read so far."""
+        """Records that tshark's reading proves nothing after the part that has been read so far."""
         if self.ours.tshark_limit is None:
             self.ours.tshark_limit = TsharkLimit(reason, deepcopy(self.ours.values), stops)
 

@@ -35,7 +35,7 @@ from headroom.decode.datagrams import Datagrams
 
 MOST_PACKETS = 200_000
 MOST_OCTETS = 512 << 20  # most octets of all packets together
-LOOK_AHEAD = 1000  # packets behind the last printed one: they help to recognise RTP and large CIDs
+LOOK_AHEAD = 1000  # packets after the last printed one: they help to recognise RTP and large CIDs
 MOST_CHANNELS = 64  # most channels that tshark reads, each by a run of its own
 
 # Interface, VIDs, sender, scheme, the frame's hint at the packet format. The last three are set for link packets only.
@@ -71,7 +71,7 @@ class DecodedPacket:
     restored: Ours | None
     theirs: Reading | None
     compared: ReadingComparison
-    also_restored: list[Ours] = field(default_factory=list)  # packets behind `restored`
+    also_restored: list[Ours] = field(default_factory=list)  # packets after `restored`
 
 
 @dataclass
@@ -202,7 +202,7 @@ def _packets(options: DecodeOptions, source: Source, faults: list[str]) -> Packe
             octets += len(captured.octets)
             if len(packets) == MOST_PACKETS or octets > MOST_OCTETS:
                 faults.append(
-                    f"The capture continues behind packet {len(packets)}, the last that was read: cut it with "
+                    f"The capture continues after packet {len(packets)}, the last that was read: cut it with "
                     "`editcap -r`."
                 )
                 break

@@ -254,7 +254,7 @@ class History:
 
     def _query(self, paths: Sequence[Path], columns: Sequence[str]) -> list[Table]:
         """The rows of files of today's schema or a later one. If the query fails, each file is read alone: the data
-        behind a sound footer may still be broken.
+        after a sound footer may still be broken.
         """
         import duckdb
 

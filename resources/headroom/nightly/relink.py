@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relinking: the object files of a build in another order, behind some octets of padding.
+"""Relinking: the object files of a build in another order, after some octets of padding.
 
 Only the place of the code in memory differs then, and with it the effects of caches and branch predictors. A change of
 time that disappears with the place is not due to the code. Source: T. Mytkowicz and others, "Producing Wrong Data

@@ -97,7 +97,7 @@ def test_what_cannot_be_is_refused(octets: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("octets", "remark"),
     [
-        ("30ff00010000000145aabb", "2 octets follow behind"),
+        ("30ff00010000000145aabb", "2 octets follow the message"),
         ("38ff00010000000145", "The spare flag is 1"),
         ("3001000000000000", "Echo Request has no sequence number"),
         ("320100040000000100010000", "Echo Request has the TEID 0x00000001"),

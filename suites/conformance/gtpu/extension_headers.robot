@@ -54,7 +54,7 @@ Container Of Length 0
     Uplink Packet Should Be Dropped    extensions=85/0:1009    answers=1
 
 Length Past The End
-    [Documentation]    Sends a G-PDU whose extension header ends behind the message. Expects that nothing goes on.
+    [Documentation]    Sends a G-PDU whose extension header ends after the message. Expects that nothing goes on.
     [Tags]    req:TS29281-5.2.1-2
     Uplink Packet Should Be Dropped    extensions=85:1009 20/255:0500    answers=1
 
@@ -77,7 +77,7 @@ Unknown Types That May Be Skipped
     User Plane Should Follow    tunnels    unknown extension headers that may be skipped
 
 Uplink Container With More
-    [Documentation]    Sends an uplink container with a delay measurement behind the QFI. Expects that it changes
+    [Documentation]    Sends an uplink container with a delay measurement after the QFI. Expects that it changes
     ...    nothing.
     [Tags]    req:TS38415-5.5.2.2-1
     Uplink Packet Should Be Forwarded    extensions=85:188900000000000000010000000000000002

@@ -107,13 +107,13 @@ Longest Length
     Uplink Packet Should Be Dropped    length=65535
 
 Length Short Of The End
-    [Documentation]    Sends a G-PDU whose Length ends within the user's packet. Expects that no octet behind it
+    [Documentation]    Sends a G-PDU whose Length ends within the user's packet. Expects that no octet after it
     ...    goes on.
     [Tags]    req:TS29281-5.1-6    level:must
     User Plane Should Follow    tunnels    Length short of the end
 
 Octets Behind The End
-    [Documentation]    Sends a datagram that has 8 octets behind the message. Expects the T-PDU without them, for it
+    [Documentation]    Sends a datagram that has 8 octets after the message. Expects the T-PDU without them, for it
     ...    ends where the Length says; or nothing, for no clause says that such a datagram has to be taken.
     [Tags]    req:TS29281-5.1-6    level:must
     Uplink Packet Should Be Forwarded    or_dropped=True    trailing=8

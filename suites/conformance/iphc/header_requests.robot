@@ -28,7 +28,7 @@ Requests That Ask For Nothing
 
 A Flood Of Requests
     [Documentation]    Section 10.2. Sends sixteen requests for every CID in use before each of 200 packets. Expects
-    ...    FULL_HEADER or COMPRESSED_TCP_NODELTA packets all the while, and nothing wrong behind it.
+    ...    FULL_HEADER or COMPRESSED_TCP_NODELTA packets all the while, and nothing wrong after it.
     [Tags]    req:RFC2507-10.2-5    req:RFC2507-7.12.2-1
     Header Requests Should Be Answered    tcp-bulk-data    flows=4    packets=600    flood=16
 

@@ -14,7 +14,7 @@ Test Tags        level:must    scheme:iphc
 *** Test Cases ***
 Data In One Direction
     [Documentation]    Sections 3.1 and 3.2. Sends segments one after another. Expects full headers, and compressed ones
-    ...    behind them.
+    ...    after them.
     [Tags]    req:RFC2507-3.1-1    req:RFC2507-5.3.1-1    req:RFC2507-6-1
     Traffic Should Be Compressed By The Rules    tcp-bulk-data    packets=200    types=COMPRESSED_TCP
 
@@ -24,7 +24,7 @@ Retransmissions
     Traffic Should Be Compressed By The Rules    tcp-retransmissions    packets=40    types=COMPRESSED_TCP,FULL_HEADER
 
 First Segments Again
-    [Documentation]    Section 3.2. Sends a segment again right behind itself, and older ones. Expects full headers.
+    [Documentation]    Section 3.2. Sends a segment again right after itself, and older ones. Expects full headers.
     [Tags]    req:RFC2507-3.1-2    req:RFC2507-3.2-1
     Traffic Should Be Compressed By The Rules    tcp-first-segments-again    packets=40
 
@@ -55,14 +55,14 @@ Slow Start
     Traffic Should Be Compressed By The Rules    udp-constant-ipv4    packets=500    types=COMPRESSED_NON_TCP
 
 Full Headers No More Often
-    [Documentation]    Section 3.3.3. Sends datagrams at 50 a second. Expects F_PERIOD compressed headers behind a full
+    [Documentation]    Section 3.3.3. Sends datagrams at 50 a second. Expects F_PERIOD compressed headers after a full
     ...    one.
     [Tags]    req:RFC2507-3.3.1-1
     The Implementation Has    compressor    non-tcp
     Traffic Should Be Compressed By The Rules    udp-constant-ipv4    packets=500    types=COMPRESSED_NON_TCP
 
 F MAX PERIOD
-    [Documentation]    Section 3.3.2. Sends datagrams with an F_MAX_PERIOD of 8. Expects a full header behind 8
+    [Documentation]    Section 3.3.2. Sends datagrams with an F_MAX_PERIOD of 8. Expects a full header after 8
     ...    compressed ones.
     [Tags]    req:RFC2507-3.3.2-1    req:RFC2507-14-4
     The Implementation Has    compressor    non-tcp
@@ -88,7 +88,7 @@ No Limits
 
 Context Changes
     [Documentation]    Sections 3.3 and 3.3.1. Sends datagrams whose TTL, TOS and checksum change. Expects a full header
-    ...    of the next generation for each change, and slow start behind it.
+    ...    of the next generation for each change, and slow start after it.
     [Tags]    req:RFC2507-3.3-2    req:RFC2507-3.3.1-1    req:RFC2507-7-3    req:RFC2507-8-2
     The Implementation Has    compressor    non-tcp
     Traffic Should Be Compressed By The Rules    udp-readings    flows=4    packets=400    types=COMPRESSED_NON_TCP

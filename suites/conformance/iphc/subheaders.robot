@@ -46,7 +46,7 @@ Authentication Headers
     Traffic Should Be Compressed By The Rules    ah-ipv6    packets=300    types=COMPRESSED_NON_TCP
 
 Encryption
-    [Documentation]    Section 7.10. Sends ESP. Expects that nothing behind the SPI is compressed.
+    [Documentation]    Section 7.10. Sends ESP. Expects that nothing after the SPI is compressed.
     [Tags]    req:RFC2507-7-2    req:RFC2507-7.10-2
     The Implementation Has    compressor    non-tcp
     Traffic Should Be Compressed By The Rules    esp-ipv4    packets=300    types=COMPRESSED_NON_TCP
@@ -89,7 +89,7 @@ What Is Not Described
     Traffic Should Be Compressed By The Rules    ip-only-ipv4    packets=300
 
 Lengths That Do Not Match, And Fragments
-    [Documentation]    Sections 7.1, 7.6 and 7.11. Sends datagrams with padding behind UDP and behind a tunnel, wrong
+    [Documentation]    Sections 7.1, 7.6 and 7.11. Sends datagrams with padding after UDP and after a tunnel, wrong
     ...    lengths and checksums, fragments, and chains whose extension headers change. Expects regular headers where
     ...    fields cannot be inferred, and full ones where the chain is another.
     [Tags]    req:RFC2507-7.1-2    req:RFC2507-7.2-1    req:RFC2507-7.6-1    req:RFC2507-7.11-1    req:RFC2507-5.2-3

@@ -13,7 +13,7 @@ Test Tags        level:must    scheme:iphc
 
 *** Test Cases ***
 Lost Segments
-    [Documentation]    Section 10.1. Loses a segment of data, and two acknowledgements. Expects the packets behind them.
+    [Documentation]    Section 10.1. Loses a segment of data, and two acknowledgements. Expects the packets after them.
     [Tags]    req:RFC2507-10.1-2
     The Implementation Has    decompressor    twice
     Vectors Should Be Decompressed    twice    twice-with-special-masks    twice-of-acknowledgements

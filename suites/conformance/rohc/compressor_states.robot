@@ -51,7 +51,7 @@ Returns To FO More Often Than To IR
 
 No Returns In O-Mode
     [Documentation]    Sends a regular RTP flow; after ten packets feedback brings about O-mode. Expects 5,000 packets
-    ...    of types 0 and 1 behind it, without a single refresh.
+    ...    of types 0 and 1 after it, without a single refresh.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.4.2-1
     A Compressor    rtp-ipv4                mode=O
     It Sends        10                      first IR
@@ -62,7 +62,7 @@ No Returns In O-Mode
 
 No Returns In O-Mode: UDP
     [Documentation]    Sends a regular UDP flow; after ten packets feedback brings about O-mode. Expects 5,000 packets
-    ...    of types 0 and 1 behind it, without a single refresh.
+    ...    of types 0 and 1 after it, without a single refresh.
     [Tags]    level:must    profile:udp    req:RFC3095-4.4.2-1
     A Compressor    udp-ipv4                mode=O
     It Sends        10                      first IR
@@ -85,7 +85,7 @@ Upward Without Feedback
     So It Should Be
 
 ACK Of An Older Packet
-    [Documentation]    Sends an RTP flow in O-mode whose TTL changes twice; behind the first packet with the second
+    [Documentation]    Sends an RTP flow in O-mode whose TTL changes twice; after the first packet with the second
     ...    change comes an ACK for a packet before it. Expects that the change goes on being told if the first one
     ...    was: such an ACK says nothing about it.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.3.1.2-1    req:RFC3095-5.3.1.1.1-1
@@ -152,7 +152,7 @@ Signal From Outside: Every Context
 
 One ACK Is No Promise Of Others
     [Documentation]    Gives the compressor an ACK for one update in O-mode, and none for those that follow. Expects
-    ...    that it does not wait for them: packets of type 0 behind each.
+    ...    that it does not wait for them: packets of type 0 after each.
     [Tags]    level:must    profile:rtp    req:RFC4815-8.10-2
     A Compressor    rtp-ipv4    mode=O
     It Sends        10

@@ -39,7 +39,7 @@ What CRC-8 Covers
 
 Packets With A Wrong CRC Change Nothing
     [Documentation]    Sends a decompressor packets of every type, IR among them, of a later SN and with a wrong CRC,
-    ...    one at a time among right ones. Expects that they are discarded and that the ones behind them are
+    ...    one at a time among right ones. Expects that they are discarded and that the ones after them are
     ...    delivered: every update is undone.
     [Tags]    req:RFC3095-4.3.2-1    req:RFC3095-5.2.6-6    req:RFC3095-5.3.2.2.2-1    req:RFC3095-5.3.2.2.2-2    smoke
     A Decompressor    rtp-ipv4

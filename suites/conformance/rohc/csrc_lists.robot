@@ -14,7 +14,7 @@ Test Tags        feature:list-compression    level:must    profile:rtp    scheme
 *** Test Cases ***
 Insertion
     [Documentation]    Sends lists of encoding type 1 with one, two and three items, with XI fields of four and eight
-    ...    bits. Expects each item in its place, and the list in the packets behind.
+    ...    bits. Expects each item in its place, and the list in the packets after.
     [Tags]    req:RFC3095-5.8.2.1-8    req:RFC3095-5.8.6.2-1    req:RFC3095-5.8.6.2-2    req:RFC3095-5.8.6.2-4
     Vectors Should Be Decompressed    csrc-insertion    csrc-insertion-two    csrc-insertion-three
     ...    csrc-insertion-octets    csrc-insertion-ignored

@@ -43,7 +43,7 @@ Static Context Without Dynamic Part
 Damage Of The Dynamic Part
     [Documentation]    Sends 32 packets of type 0 with a wrong CRC, then right ones of types 0 and 1, then one of type
     ...    2. Expects that nothing comes out until the packet of type 2, which the decompressor in Static
-    ...    Context waits for, and everything behind it.
+    ...    Context waits for, and everything after it.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.3.2.1-1    req:RFC3095-5.3.2.2.1-2    req:RFC3095-5.3.2.2.3-10
     ...       req:RFC3095-5.4.2.2-5
     A Decompressor    rtp-ipv4
@@ -139,7 +139,7 @@ STATIC-NACK For Static Damage
 
 Any Success Leads To Full Context
     [Documentation]    Sends IR packets in each state: in No Context, in Static Context and in Full Context. Expects
-    ...    that each is delivered and that packets of type 0 behind it are.
+    ...    that each is delivered and that packets of type 0 after it are.
     [Tags]    level:must    profile:ip    req:RFC3095-5.3.2.1-1    req:RFC3095-5.3.2.2.1-1    req:RFC3095-5.3.2.2.3-10
     A Decompressor    ip-ipv4
     It Receives       1     IR               delivered

@@ -160,7 +160,7 @@ Feedback With Large CIDs
 
 Unknown Options
     [Documentation]    Gives the compressor STATIC-NACK(O) with unknown options, with and without data, before
-    ...    and behind the CRC. Expects that they are skipped and the feedback is heeded.
+    ...    and after the CRC. Expects that they are skipped and the feedback is heeded.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.10-1    req:RFC3095-5.7.6.2-1    req:RFC4815-2.3-1
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
@@ -329,7 +329,7 @@ Feedback For Contexts That Are Not There
 
 Large CIDs That Cannot Be
     [Documentation]    Gives the compressor of a channel with large CIDs feedback whose CID has three octets, or that
-    ...    ends behind its CID, and feedback with Acktype 3, one that asks for U-mode with a right CRC among it.
+    ...    ends after its CID, and feedback with Acktype 3, one that asks for U-mode with a right CRC among it.
     ...    Expects that it leaves no trace.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-5
     A Compressor           rtp-ipv4    mode=O    cids=large    max_cid=300

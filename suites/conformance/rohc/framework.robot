@@ -15,7 +15,7 @@ Test Tags        level:must    scheme:rohc
 
 *** Test Cases ***
 Padding Before Headers
-    [Documentation]    Sends an IR packet and packets with an Add-CID octet behind padding octets. Expects that the
+    [Documentation]    Sends an IR packet and packets with an Add-CID octet after padding octets. Expects that the
     ...    padding is stripped, that no CRC covers it, and that 11100000 is not taken for an Add-CID octet.
     [Tags]    req:RFC3095-5.2.6-2    req:RFC4815-2.2-1    req:RFC5795-5.2.1.1-1    smoke
     Vectors Should Be Decompressed    padding-before-ir    padding-before-add-cid
@@ -39,7 +39,7 @@ Add-CID Octets Out Of Place
     Vectors Should Be Decompressed    add-cid-twice    add-cid-before-feedback    add-cid-with-large-cids
 
 Large CIDs Of One Octet
-    [Documentation]    Sends IR, UO-1-ID and UOR-2-ID packets for CIDs 0, 100 and 127, which have one octet behind the
+    [Documentation]    Sends IR, UO-1-ID and UOR-2-ID packets for CIDs 0, 100 and 127, which have one octet after the
     ...    first one of each header. Expects every packet delivered.
     [Tags]    req:RFC3095-5.1.3-2    req:RFC5795-5.2.1.3-2
     Vectors Should Be Decompressed    large-cid-0    large-cid-100    large-cid-127
@@ -69,7 +69,7 @@ Profiles Of The Channel
     Vectors Should Be Decompressed    profile-not-on-channel    profile-reserved
 
 Unknown Packet Types
-    [Documentation]    Sends packet type octets that have no meaning: 11111001, 11111010, and 1110 behind an Add-CID
+    [Documentation]    Sends packet type octets that have no meaning: 11111001, 11111010, and 1110 after an Add-CID
     ...    octet. Expects that they are discarded and that the context stays as it was.
     [Tags]    req:RFC5795-5.2-1    req:RFC5795-5.2.3-4
     Vectors Should Be Decompressed    packet-type-unknown
@@ -159,7 +159,7 @@ Small CIDs On The Link
 
 Large CIDs On The Link
     [Documentation]    Sends 200 RTP flows over a channel with large CIDs. Expects a large CID of one or two octets
-    ...    behind the first octet of each header, and no Add-CID octet.
+    ...    after the first octet of each header, and no Add-CID octet.
     [Tags]    req:RFC3095-5.1.3-2    req:RFC3095-5.2-2    req:RFC5795-5.2.1.3-2
     Flow Should Be Compressed Correctly    voip-amr-nb-ipv4    flows=200    packets=1400    cids=large    max_cid=400
 

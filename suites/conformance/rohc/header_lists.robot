@@ -15,7 +15,7 @@ Test Tags        feature:extension-headers    level:must    scheme:rohc
 Dynamic Chains
     [Documentation]    Sends IR packets with hop-by-hop options, routing headers and destination options, with XI fields
     ...    of four and eight bits. Expects each header with the Next Header of what follows it, also in the
-    ...    packets behind.
+    ...    packets after.
     [Tags]    profile:udp    req:RFC3095-5.7.7.3-1    req:RFC3095-5.7.7.3-2    req:RFC3095-5.8.4.1-1
     ...       req:RFC3095-5.8.6.1-1    req:RFC3095-5.8.7-1    req:RFC4815-5.6-1
     Vectors Should Be Decompressed    ext-ir-three-types    ext-ir-eight-bit-indexes    ext-table-survives-ir
@@ -40,7 +40,7 @@ Tables
     Vectors Should Be Decompressed    ext-new-item-at-an-index    ext-same-index-twice
 
 Two Lists
-    [Documentation]    Sends packets with extension headers behind both IP headers. Expects a table for each list.
+    [Documentation]    Sends packets with extension headers after both IP headers. Expects a table for each list.
     [Tags]    profile:udp    req:RFC3095-5.7.7.3-1    req:RFC3095-5.8.6.1-1    req:RFC4815-5.6-3
     Vectors Should Be Decompressed    ext-two-lists
 
@@ -65,7 +65,7 @@ Reserved Bits
 
 Authentication Header
     [Documentation]    Sends AH whose sequence number follows the SN, is sent in 7 and in 31 bits, and another AH.
-    ...    Expects the number, and its data from behind the compressed header.
+    ...    Expects the number, and its data from after the compressed header.
     [Tags]    profile:udp    req:RFC3095-5.7-14    req:RFC3095-5.8.4.2-1    req:RFC3095-5.8.4.2-2
     ...       req:RFC3095-5.8.5.1-2    req:RFC3095-5.8.7-1    req:RFC4815-5.8-1    req:RFC4815-8.9-1
     Vectors Should Be Decompressed    ext-ah-*
@@ -167,7 +167,7 @@ Compressor: GRE That Is No Item
     ...    packets=60    needs=extension-headers
 
 Compressor: Profile IP
-    [Documentation]    Sends tunnels of profile 0x0004 with extension headers behind both IP headers. Expects nothing
+    [Documentation]    Sends tunnels of profile 0x0004 with extension headers after both IP headers. Expects nothing
     ...    wrong and every packet delivered.
     [Tags]    profile:ip    req:RFC3843-3.6-1
     Flow Should Be Compressed Correctly    ip-ipv6-in-ipv6    20: extensions to d    40: outer-extensions to h

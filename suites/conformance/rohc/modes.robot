@@ -77,7 +77,7 @@ Compressor: O To U
 
 Compressor: U-Mode Again
     [Documentation]    Sends a flow through O-mode back to U-mode. Expects the handshake. Whether it returns to IR
-    ...    behind an ACK(U) is left open (5.3.1.3).
+    ...    after an ACK(U) is left open (5.3.1.3).
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.6-1
     A Compressor    rtp-ipv4                mode=O
     It Sends        10
@@ -158,7 +158,7 @@ Compressor: The Last Packet With These Bits
     So It Should Be
 
 Compressor: Mode And Reinitialisation
-    [Documentation]    Sends a flow in O-mode and then CONTEXT_REINITIALIZATION. Expects that the IR packets behind it
+    [Documentation]    Sends a flow in O-mode and then CONTEXT_REINITIALIZATION. Expects that the IR packets after it
     ...    say O.
     [Tags]    level:should    profile:rtp    req:RFC4815-7.2.1-2
     A Compressor       rtp-ipv4    mode=O

@@ -14,7 +14,7 @@ Test Tags        profile:esp    scheme:rohc
 *** Test Cases ***
 Initialisation
     [Documentation]    Sends IR and IR-DYN packets. Expects the SPI in the static chain, the sequence number and nothing
-    ...    behind it in the dynamic chain.
+    ...    after it in the dynamic chain.
     [Tags]    level:must    req:RFC3095-5.12.1-1    req:RFC3095-5.7.7.7-1
     Vectors Should Be Decompressed    esp-ir    esp-ir-dyn    esp-for-a-cid    esp-large-cid
 
@@ -53,7 +53,7 @@ Wrong CRC
     Vectors Should Be Decompressed    esp-uo-0-wrong-crc
 
 Compressor: Constant Traffic
-    [Documentation]    Sends ESP packets in a row. Expects an IR packet with both chains and nothing wrong behind it.
+    [Documentation]    Sends ESP packets in a row. Expects an IR packet with both chains and nothing wrong after it.
     [Tags]    level:must    req:RFC3095-5.12-1    req:RFC3095-5.12.1-1    req:RFC3095-5.12.2-1    req:RFC3095-5.7.7.7-1
     Flow Should Be Compressed Correctly    esp-ipv4    packets=300
     It Should Begin With A Complete IR Packet

@@ -28,7 +28,7 @@ IR
     Vectors Should Be Decompressed    tcp-ir-ipv4    tcp-ir-ipv6    tcp-ir-ipv6-flow-label    tcp-ir-syn    tcp-ir-flags
 
 IR-DYN
-    [Documentation]    Sends an IR-DYN packet behind an IR packet. Expects all dynamic fields from it, and the static
+    [Documentation]    Sends an IR-DYN packet after an IR packet. Expects all dynamic fields from it, and the static
     ...    ones from the context.
     [Tags]    level:must    req:RFC6846-5.3.1.5-2    req:RFC6846-6.2-3    req:RFC6846-7.1-5    req:RFC6846-7.1-6
     Vectors Should Be Decompressed    tcp-ir-dyn
@@ -57,7 +57,7 @@ Wrong CRC-8
 
 Without Context
     [Documentation]    Sends a compressed packet before any IR packet. Expects nothing delivered of it, and of the IR
-    ...    packet behind it all.
+    ...    packet after it all.
     [Tags]    level:must    req:RFC6846-5.3.1-1    req:RFC6846-5.3.1.3-1    req:RFC6846-5.3.1.3-3
     Vectors Should Be Decompressed    tcp-co-before-ir
 

@@ -50,7 +50,7 @@ Compressor: Three IP Headers
     ...    needs=additional-ip-headers
 
 Compressor: Extension Headers
-    [Documentation]    Sends TCP behind extension headers, AH, GRE and minimal encapsulation. Expects nothing wrong.
+    [Documentation]    Sends TCP after extension headers, AH, GRE and minimal encapsulation. Expects nothing wrong.
     [Tags]    req:RFC6846-6.4.6-1    req:RFC6846-8.2-2    req:RFC6846-8.2-4    req:RFC6846-8.2-5    req:RFC6846-8.2-6
     Flow Should Be Compressed Correctly    tcp-extension-headers    &{TCP}    packets=300    confidence=2
     ...    needs=extension-headers

@@ -131,7 +131,7 @@ Compressor: A Second Option Of A Type Is A Generic One
     First List Should Be    X mss    X generic    behind=20
 
 Compressor: NOPs
-    [Documentation]    Sends NOPs in front of options, between and behind them, and forty NOPs. Expects nothing wrong.
+    [Documentation]    Sends NOPs in front of options, between and after them, and forty NOPs. Expects nothing wrong.
     [Tags]    level:must    req:RFC6846-5.2.1-1    req:RFC6846-6.3.4-4
     A Compressor    tcp-ipv4    &{TCP}    confidence=2
     It Sends        20          any       options to nop2+ok

@@ -53,7 +53,7 @@ AH, GRE, Minimal Encapsulation And Extension Headers
     ...    tcp-ir-cr-extension-headers
 
 Refused
-    [Documentation]    Sends IR-CR packets whose CRC-7 is wrong, and packets of the CID behind them, then a right one.
+    [Documentation]    Sends IR-CR packets whose CRC-7 is wrong, and packets of the CID after them, then a right one.
     ...    Expects nothing delivered of that CID before the right one, and the base context to go on.
     [Tags]    level:must    req:RFC4164-3.4.1-2    req:RFC4164-3.4.2-1    req:RFC4164-3.4.2-4    req:RFC4164-3.4.3-1
     ...       req:RFC6846-5.3.1-2
@@ -106,7 +106,7 @@ Compressor: Another Flow Of The Same Hosts
 
 Compressor: A Base That Changes
     [Documentation]    Acknowledges a flow with a CRC, changes its TTL and its DSCP, and begins another one of the
-    ...    same hosts behind a packet with the change. Expects that a copy does not rest on what may be unknown.
+    ...    same hosts after a packet with the change. Expects that a copy does not rest on what may be unknown.
     [Tags]    level:must    req:RFC4164-3.1-1    req:RFC4164-3.2-1
     A Compressor    tcp-ipv4    &{REPLICATING}
     It Sends        10

@@ -37,7 +37,7 @@ No Context
 Damage Of The Dynamic Part
     [Documentation]    Sends 32 packets with a wrong CRC-3, then right ones with a CRC-3, then one with a CRC-7.
     ...    Expects, if NACK has said that damage is assumed, that nothing comes out until the packet with a CRC-7, and
-    ...    everything behind it.
+    ...    everything after it.
     [Tags]    level:must    req:RFC6846-5.3.1-2    req:RFC6846-5.3.1.1-5    req:RFC6846-5.3.1.2-3
     ...       req:RFC6846-5.3.1.4-2    req:RFC6846-5.3.1.4-4    smoke
     A Decompressor    tcp-ipv4    &{TCP}
@@ -104,7 +104,7 @@ Damage Little By Little
 Damage Of The Static Part
     [Documentation]    Sends 32 packets with a wrong CRC-3 and then 24 with a wrong CRC-7, then right ones of all
     ...    types. Expects that those with a CRC-3 do not come out once damage is assumed, and that the IR packet does,
-    ...    and everything behind it.
+    ...    and everything after it.
     [Tags]    level:must    req:RFC6846-5.3.1-2    req:RFC6846-5.3.1.1-5    req:RFC6846-5.3.1.2-3
     ...       req:RFC6846-5.3.1.3-3
     A Decompressor    tcp-ipv4    &{TCP}

@@ -50,7 +50,7 @@ CCE()
     Vectors Should Be Decompressed    lite-cce    lite-cce-in-partial    lite-cce-uo-1
 
 CCE(ON)
-    [Documentation]    Sends CCE(ON) packets with small and large CIDs. Expects the coverage in every packet behind.
+    [Documentation]    Sends CCE(ON) packets with small and large CIDs. Expects the coverage in every packet after.
     [Tags]    level:must    req:RFC4019-5.3.2-1    req:RFC4019-5.3.2-4    req:RFC4019-5.3.2.2-1
     Vectors Should Be Decompressed    lite-cce-on    lite-cce-add-cid    lite-cce-large-cid
 

@@ -78,7 +78,7 @@ UDP-Lite
     Vectors Should Be Decompressed    r-lite-cce
 
 Formats During The Transition
-    [Documentation]    Sends UO-0 packets before one with mode R, and R-0 behind one. Expects the formats of the old
+    [Documentation]    Sends UO-0 packets before one with mode R, and R-0 after one. Expects the formats of the old
     ...    mode until then, and an answer with mode R and CRC to each.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.5.2.2-1    req:RFC3095-5.6.3-3    req:RFC4815-3.3-1
     Vectors Should Be Decompressed    r-before-the-transition    r-ir-with-mode-r
@@ -370,7 +370,7 @@ Decompressor: R To O
 
 Decompressor: R To U
     [Documentation]    A decompressor in R-mode is set to U-mode. Expects that it answers with mode U and CRC
-    ...    until packets of type 0 come behind one that says U.
+    ...    until packets of type 0 come after one that says U.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-12    req:RFC3095-5.6.6-1    req:RFC3095-5.6.6-2
     ...       req:RFC3095-5.6.6-3    req:RFC4815-3.3-1    req:RFC4815-3.3-2
     A Decompressor    rtp-ipv4         mode=R

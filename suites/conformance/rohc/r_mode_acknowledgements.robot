@@ -93,7 +93,7 @@ Decompressor: STATIC-NACK In No Context
     So It Should Be
 
 Decompressor: Damage Among Packets Without CRC
-    [Documentation]    Sends updates with wrong CRCs to a decompressor in R-mode, each behind eight packets of type R-0,
+    [Documentation]    Sends updates with wrong CRCs to a decompressor in R-mode, each after eight packets of type R-0,
     ...    which have no CRC. Expects NACK(R) or STATIC-NACK(R): they count for nothing.
     [Tags]    level:must    req:RFC3095-5.5.2.1-3
     A Decompressor    rtp-ipv4    mode=R
@@ -111,7 +111,7 @@ Decompressor: Damage Among Packets Without CRC
 
 Decompressor: O To R
     [Documentation]    A decompressor in O-mode is set to R-mode. Expects that it asks for it with a CRC in
-    ...    answer to each packet, stays in O-mode until a packet says R, and reads R-0 behind it.
+    ...    answer to each packet, stays in O-mode until a packet says R, and reads R-0 after it.
     [Tags]    level:must    req:RFC3095-6.3.2-1
     A Decompressor    rtp-ipv4         mode=O
     It Receives       16               IR                      delivered    some ACK(O) with CRC

@@ -52,7 +52,7 @@ SN Wrap-Around: UDP
 
 SN Wrap-Around: First Two Packets
     [Documentation]    Sends 20 packets of type 0, loses 20 with the time that they take, and goes on. Expects that the
-    ...    first two packets behind the gap are not delivered.
+    ...    first two packets after the gap are not delivered.
     [Tags]    level:should    profile:rtp    req:RFC3095-5.3.2.2.4-1    req:RFC3095-5.3.2.2.4-2
     A Decompressor    rtp-ipv4
     It Receives       3     IR      delivered
@@ -80,7 +80,7 @@ A Correction That Fails
 
 SN Wrap-Around Of Longer Loss
     [Documentation]    Sends 20 packets of type 0, loses 40 with the time that they take, and goes on. Expects that
-    ...    nothing wrong is delivered, and everything behind the next IR packet.
+    ...    nothing wrong is delivered, and everything after the next IR packet.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.3.2.2.2-1
     A Decompressor    rtp-ipv4
     It Receives       3     IR      delivered
@@ -93,7 +93,7 @@ SN Wrap-Around Of Longer Loss
 
 Wrong Reference
     [Documentation]    Sends 20 packets of type 0, a poisoned one, and goes on. Expects that the third one behind it is
-    ...    delivered, and all behind it.
+    ...    delivered, and all after it.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.3.2.2.3-5
     A Decompressor    rtp-ipv4
     It Receives       3     IR               delivered
@@ -147,7 +147,7 @@ A Repair Whose Third Packet Fails
 
 IR Ends Every Repair
     [Documentation]    Sends 20 packets of type 0, a poisoned one, a right one, then IR. Expects that the IR packet and
-    ...    all behind it are delivered at once.
+    ...    all after it are delivered at once.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.3.2.2.3-10    req:RFC5795-5.2.2-1
     A Decompressor    rtp-ipv4
     It Receives       3     IR               delivered

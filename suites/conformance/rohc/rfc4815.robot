@@ -14,7 +14,7 @@ Test Tags        level:must    profile:rtp    scheme:rohc
 
 *** Test Cases ***
 What The CRC Of IR Covers
-    [Documentation]    Section 2.2. Sends IR behind padding. Expects that neither padding nor an Add-CID octet for CID 0
+    [Documentation]    Section 2.2. Sends IR after padding. Expects that neither padding nor an Add-CID octet for CID 0
     ...    is covered.
     [Tags]    req:RFC3095-5.2.6-2    req:RFC4815-2.2-1    req:RFC5795-5.2.1.1-1
     Vectors Should Be Decompressed    padding-before-ir

@@ -31,7 +31,7 @@ Without TS Bits
 
 On And Off
     [Documentation]    Sends UOR-2 with TIME_STRIDE in extension 3, not zero and zero. Expects that it is for the
-    ...    packets behind.
+    ...    packets after.
     [Tags]    req:RFC3095-4.5.4-1    req:RFC3095-5.7-12    req:RFC3095-5.7.5-10    req:RFC4815-4.3-1
     Vectors Should Be Decompressed    timer-switched-*
 

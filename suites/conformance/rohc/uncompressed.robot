@@ -25,7 +25,7 @@ Normal Packets
     Vectors Should Be Decompressed    uncompressed-normal-ipv4    uncompressed-normal-ipv6    uncompressed-fragment
 
 CIDs
-    [Documentation]    Sends Normal packets with an Add-CID octet in front, and with a large CID behind their first
+    [Documentation]    Sends Normal packets with an Add-CID octet in front, and with a large CID after their first
     ...    octet. Expects the IP packets without them.
     [Tags]    level:must    req:RFC3095-5.10.2-1    req:RFC5795-5.2.1.3-2    req:RFC5795-5.3.1.1-1
     ...       req:RFC5795-5.4.2-1

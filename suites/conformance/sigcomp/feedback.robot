@@ -30,7 +30,7 @@ Reserved Bits Of A Request
     Reserved Bits Of A Request Should Be Ignored
 
 Items Are Repeated
-    [Documentation]    Asks for an item once. Expects it in each message, also behind messages that ask for nothing,
+    [Documentation]    Asks for an item once. Expects it in each message, also after messages that ask for nothing,
     ...    until a request without item takes its place.
     [Tags]    req:RFC4896-9.2-1    req:RFC4896-9.2-2    req:RFC4896-9.2-3    level:should
     Feedback Should Be Repeated

@@ -138,7 +138,7 @@ End Message Creates
     Messages Should Be Met    state    end-message-creates
 
 I Bit
-    [Documentation]    The I-bit leaves what its sender has created, and what it creates behind it.
+    [Documentation]    The I-bit leaves what its sender has created, and what it creates after it.
     [Tags]    req:RFC4896-10.1-2
     Messages Should Be Met    state    i-bit
 

@@ -49,11 +49,11 @@ A Plain Stream
     A Plain Stream Should Come Out As It Came
 
 Reserved Codes
-    [Documentation]    Sends FF 80, not quoted, behind a whole message. Expects a failure of the message that it is in.
+    [Documentation]    Sends FF 80, not quoted, after a whole message. Expects a failure of the message that it is in.
     [Tags]    req:RFC3320-4.2.2-2
     A Reserved Code Should Fail
 
 Nothing Behind A Reserved Code
-    [Documentation]    Sends a whole message behind FF 80. Expects the stream to be over.
+    [Documentation]    Sends a whole message after FF 80. Expects the stream to be over.
     [Tags]    req:RFC3320-4.2.2-3    level:should    -level:must
     A Broken Stream Should Be Over

@@ -46,7 +46,7 @@ Time Stamps
     Vectors Should Be Decompressed    time-stamps
 
 SACK
-    [Documentation]    Section 7.3.2.2. Sends one to three blocks, and none. Expects the option behind the others, and
+    [Documentation]    Section 7.3.2.2. Sends one to three blocks, and none. Expects the option after the others, and
     ...    in the context's place.
     [Tags]    req:TAROC-7.3.2.2-2    req:TAROC-7.3.2.2-3
     Vectors Should Be Decompressed    sack    order-of-options

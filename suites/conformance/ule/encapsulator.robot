@@ -82,7 +82,7 @@ PIDs
     ...    ipv4 60 on 0    ipv4 500 on 1    ipv6 60 on 2    ipv4 60 on 3    channels=4    first_pid=1000    packed=4
 
 The Highest PID
-    [Documentation]    Section 3. Sends on the PID 8190, behind which only that of null packets is. Expects it.
+    [Documentation]    Section 3. Sends on the PID 8190, after which only that of null packets is. Expects it.
     [Tags]    req:RFC4326-3-1
     PDUs Should Be Encapsulated By The Rules    ipv4 60 on 0    ipv4 200 on 1    channels=2    first_pid=8189
 
@@ -96,7 +96,7 @@ A PDU Just Before The Packing Threshold
     ...    ts_packets=1
 
 A PDU Just Behind The Packing Threshold
-    [Documentation]    Section 6.2 v. Sends a PDU, and another one a microsecond behind the threshold. Expects each in a
+    [Documentation]    Section 6.2 v. Sends a PDU, and another one a microsecond after the threshold. Expects each in a
     ...    TS packet of its own.
     [Tags]    req:RFC4326-6.2-7    req:RFC4326-6.2-8    req:RFC4326-6.2-9
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 60 at 1001us    threshold_us=1000    packed=0

@@ -13,7 +13,7 @@ Test Tags        level:must    scheme:ule
 
 *** Test Cases ***
 Optional Headers Of Each Length
-    [Documentation]    Section 5. Sends unknown optional headers with an H-LEN of 1 to 5. Expects the PDUs behind them,
+    [Documentation]    Section 5. Sends unknown optional headers with an H-LEN of 1 to 5. Expects the PDUs after them,
     ...    or nothing: 8 has them skipped, 7.2 discarded.
     [Tags]    req:RFC4326-5-1
     Vectors Should Be Received    optional-headers
@@ -25,13 +25,13 @@ Chains
 
 Unknown Mandatory Headers
     [Documentation]    Section 7.2. Sends mandatory headers that are not known. Expects that their SNDUs are discarded
-    ...    and counted, and the SNDUs behind them passed on.
+    ...    and counted, and the SNDUs after them passed on.
     [Tags]    req:RFC4326-5-1    req:RFC4326-7.2-9    req:RFC4326-7.2-10
     Vectors Should Be Received    mandatory-unknown    mandatory-unknown-behind-optional
 
 Chains Beyond The End
     [Documentation]    Section 5. Sends chains that the SNDU ends too early for. Expects nothing of them, and the SNDUs
-    ...    behind them.
+    ...    after them.
     [Tags]    req:RFC4326-5-1
     Vectors Should Be Received    chain-beyond-the-end    chain-without-a-type
 
@@ -42,7 +42,7 @@ Test SNDUs
 
 Bridged Frames Sent
     [Documentation]    Section 5.2. Sends IP packets in frames, and frames with an EtherType and with an LLC length.
-    ...    Expects them behind the last extension header.
+    ...    Expects them after the last extension header.
     [Tags]    req:RFC4326-5.2-1    req:RFC4326-5.2-4
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv6 60    bridged=yes    padding_words=2
     PDUs Should Be Encapsulated By The Rules    frame 60    frame 1514    llc 46 of 46    llc 20 of 46
@@ -54,7 +54,7 @@ Frames That Say More Than They Hold
     PDUs Should Be Refused    llc 47 of 46    llc 1500 of 46
 
 Bridged Frames Received
-    [Documentation]    Section 5.2. Sends frames with and without an address, and behind another header. Expects them,
+    [Documentation]    Section 5.2. Sends frames with and without an address, and after another header. Expects them,
     ...    as frames or as the packets in them.
     [Tags]    req:RFC4326-5.2-3
     Vectors Should Be Received    bridged    bridged-behind-optional
@@ -96,7 +96,7 @@ TS-Concat Of Parts
     Vectors Should Be Received    ts-concat-187    ts-concat-189
 
 PDU-Concat
-    [Documentation]    RFC 5163, section 3.2. Sends several PDUs in an SNDU, of odd lengths, behind other headers, in
+    [Documentation]    RFC 5163, section 3.2. Sends several PDUs in an SNDU, of odd lengths, after other headers, in
     ...    bridged frames. Expects them one by one.
     [Tags]    req:RFC5163-3.2-13
     Vectors Should Be Received    pdu-concat    pdu-concat-bridged    pdu-concat-behind-optional
@@ -118,7 +118,7 @@ PDU-Concat Of Unsupported Types
     Vectors Should Be Received    pdu-concat-type
 
 PDU-Concat Whose Lengths Are Wrong
-    [Documentation]    RFC 5163, section 3.2. Sends a last PDU that is shorter than its length, and octets behind it.
+    [Documentation]    RFC 5163, section 3.2. Sends a last PDU that is shorter than its length, and octets after it.
     ...    Expects no partial PDU, and that the whole SNDU is discarded and counted.
     [Tags]    req:RFC5163-3.2-13    req:RFC5163-3.2-14    req:RFC5163-3.2-15    req:RFC5163-3.2-16
     Vectors Should Be Received    pdu-concat-partial    pdu-concat-discarded-as-a-whole    pdu-concat-remainder
@@ -140,12 +140,12 @@ Time Stamps With Extension-Padding
     PDUs Should Be Encapsulated By The Rules    ipv4 60 at 5us    ipv6 60 at 70us    time_stamp=yes    padding_words=3
 
 Time Stamps Received
-    [Documentation]    RFC 5163, section 3.3. Sends time stamps. Expects the PDUs behind them.
+    [Documentation]    RFC 5163, section 3.3. Sends time stamps. Expects the PDUs after them.
     [Tags]    req:RFC5163-3.3-4
     Vectors Should Be Received    time-stamp
 
 Test SNDUs Sent
-    [Documentation]    Section 5.1. Has Test SNDUs sent between PDUs, alone and behind other headers. Expects the header
+    [Documentation]    Section 5.1. Has Test SNDUs sent between PDUs, alone and after other headers. Expects the header
     ...    of Test SNDUs at the end of its chain, and the PDUs as they are.
     [Tags]    req:RFC4326-5.1-1
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 60 at 5000us    ipv6 300 at 5001us    tests=1:100,2:500
@@ -172,7 +172,7 @@ PDU-Concat Of The Longest PDUs
     PDUs Should Be Refused    ipv4 32758    address=absent    concat=4
 
 The PDU Packing Threshold
-    [Documentation]    RFC 5163, section 3.2. Sends PDUs a microsecond before and behind the threshold of an SNDU, into
+    [Documentation]    RFC 5163, section 3.2. Sends PDUs a microsecond before and after the threshold of an SNDU, into
     ...    padded TS packets, so that an SNDU leaves when it is made. Expects that it leaves at the threshold.
     [Tags]    req:RFC5163-3.2-7    req:RFC5163-3.2-8    req:RFC5163-3.2-9    req:RFC5163-3.2-10
     PDUs Should Be Encapsulated By The Rules    ipv4 40    ipv4 40 at 499us    concat=9    concat_threshold_us=500

@@ -29,20 +29,20 @@ Received With And Without An Address
 
 Sent End Indicator
     [Documentation]    Sections 4.1, 4.3 and 4.7.1. Leaves three octets and more in TS packets. Expects 0xFFFF, and 0xFF
-    ...    behind it.
+    ...    after it.
     [Tags]    req:RFC4326-4.1-1    req:RFC4326-4.7.1-1    req:RFC4326-6.1-3
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 172 at 5000us    ipv6 500 at 9000us    address=absent
     ...    left=115,3,43    ts_packets=5
 
 Received End Indicator
-    [Documentation]    Sections 4.3 and 7.2 iii. Puts an SNDU behind an End Indicator. Expects that it is not read, and
+    [Documentation]    Sections 4.3 and 7.2 iii. Puts an SNDU after an End Indicator. Expects that it is not read, and
     ...    that no error is recorded.
     [Tags]    req:RFC4326-7.2-14
     Vectors Should Be Received    end-indicator
 
 Sent Lengths
     [Documentation]    Section 4.2. Sends PDUs that begin, end, or fill TS packets, and the longest that an SNDU can
-    ...    carry. Expects the octets behind the Type field, up to and with the CRC.
+    ...    carry. Expects the octets after the Type field, up to and with the CRC.
     [Tags]    req:RFC4326-4.2-1    req:RFC4326-4.6-1
     PDUs Should Be Encapsulated By The Rules    ipv4 20    ipv4 21    ipv4 168    ipv4 169    ipv4 170    ipv4 576
     ...    ipv6 1500    ipv4 9000    ipv4 32757
@@ -61,7 +61,7 @@ PDUs Without A Length
 
 Received Lengths
     [Documentation]    Section 4.2. Sends the shortest Length that is valid, and one with an address and an extension
-    ...    header. Expects the PDUs, and the SNDU behind each.
+    ...    header. Expects the PDUs, and the SNDU after each.
     [Tags]    req:RFC4326-4.2-1    req:RFC4326-7.2-8
     Vectors Should Be Received    shortest    length-with-address-and-extension    address-cut-short
 

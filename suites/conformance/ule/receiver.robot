@@ -42,7 +42,7 @@ PIDs
 
 Payload Pointers Above 181
     [Documentation]    Section 7. Sends Payload Pointers of 182, 183 and 255, the first two with as many octets of an
-    ...    SNDU behind them. Expects that the SNDU is discarded, and the error counted.
+    ...    SNDU after them. Expects that the SNDU is discarded, and the error counted.
     [Tags]    req:RFC4326-7-2    req:RFC4326-7-3
     Vectors Should Be Received    pointer-182    pointer-183    pointer-255
 
@@ -72,7 +72,7 @@ Behind A Wrong CRC
 
 The End Of An SNDU
     [Documentation]    Section 7.2 i to iii. Ends SNDUs with their TS packets, an octet before, and before an SNDU that
-    ...    a PUSI of 0 rules out. Expects that the receiver is idle behind them.
+    ...    a PUSI of 0 rules out. Expects that the receiver is idle after them.
     [Tags]    req:RFC4326-7.2-11    req:RFC4326-7.2-12    req:RFC4326-7.2-13    req:RFC4326-7.2-15
     Vectors Should Be Received    sndu-ends-with-its-ts-packet    one-octet-left    one-octet-left-that-is-not-ff
     ...    behind-an-sndu-without-pusi

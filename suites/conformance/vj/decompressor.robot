@@ -30,8 +30,8 @@ Special Masks
     Vectors Should Be Decompressed    echoed-character    data-transfer
 
 Special Masks Behind Urgent Data
-    [Documentation]    Sections 3.2.2 and 3.2.4. Sends special masks behind urgent data. Expects URG as it was, which is
-    ...    what 3.2.4 says, or clear, which is what 3.2.2 says that they stand for; clear behind the next packet.
+    [Documentation]    Sections 3.2.2 and 3.2.4. Sends special masks after urgent data. Expects URG as it was, which is
+    ...    what 3.2.4 says, or clear, which is what 3.2.2 says that they stand for; clear after the next packet.
     [Tags]    req:RFC1144-3.2.2-4    req:RFC1144-3.2.4-5
     Vectors Should Be Decompressed    special-masks-behind-urgent-data
 

@@ -11,10 +11,10 @@ namespace headroom::gtpu {
 namespace {
 
 constexpr std::size_t kLine = BlockPool::kLine;
-// Where what a packet needs usually lies. In lines behind a Session: Meters of one QER, Usage of one URR, then the
+// Where what a packet needs usually lies. In lines after a Session: Meters of one QER, Usage of one URR, then the
 // RuleSet of its establishment.
 constexpr std::size_t kMetersAt = 1, kUsageAt = 2, kRulesAt = kUsageAt + sizeof(Usage) / kLine;
-// In lines behind a RuleSet, by direction, the downlink first: the Action, the Billing if any, and the Match of a
+// In lines after a RuleSet, by direction, the downlink first: the Action, the Billing if any, and the Match of a
 // session with one FAR, and one PDR that is looked at last, of each direction. The uplink's come first, but for PDRs.
 // Without a flow table, a downlink packet looks at both PDRs.
 constexpr std::size_t kBilled[2][3] = {{2, 4, 5}, {1, 3, 6}};

@@ -56,7 +56,7 @@ class Inspector {
   // Throws ConfigError if there is not enough memory.
   explicit Inspector(std::shared_ptr<const RuleBase> rules);
 
-  // Inspects a packet of a flow. `payload` is the payload behind the TCP or UDP header, empty if there is none. An L7
+  // Inspects a packet of a flow. `payload` is the payload after the TCP or UDP header, empty if there is none. An L7
   // rule takes precedence over an L3 rule. REQUIRES: progress.is_done is false.
   void inspect(const FlowKey& flow, std::span<const std::uint8_t> payload, Progress& progress) noexcept;
 

@@ -15,7 +15,7 @@
 
 namespace headroom::gtpu::inspection {
 
-// A flow from the user's point of view. IPv4 addresses are behind ::ffff:0:0/96.
+// A flow from the user's point of view. IPv4 addresses are after ::ffff:0:0/96.
 struct FlowKey {
   std::array<std::uint8_t, 16> user{}, remote{};
   std::uint16_t user_port = 0, remote_port = 0;  // 0 if the protocol has no ports

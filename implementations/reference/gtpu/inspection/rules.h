@@ -32,7 +32,7 @@ struct L7Rule {
   bool is_below = false;  // True if the rule matches every name below `text`, but not `text` itself
 };
 
-// An address prefix: an IPv6 address, or an IPv4 address behind ::ffff:0:0/96, and the length of the prefix, 0 to 128.
+// An address prefix: an IPv6 address, or an IPv4 address after ::ffff:0:0/96, and the length of the prefix, 0 to 128.
 struct Prefix {
   std::array<std::uint8_t, 16> address{};
   std::uint8_t length = 0;

@@ -34,7 +34,7 @@ class PredefinedRules {
   const std::vector<PredefinedRule> rules_;
   std::vector<const PredefinedRule*> named_{};                   // first rule of each name
   std::unordered_map<std::string_view, std::size_t> by_name_{};  // index in `named_`
-  std::size_t next_ = 0;                                         // index behind the previously found rule
+  std::size_t next_ = 0;                                         // index after the previously found rule
   std::map<std::vector<const PredefinedRule*>, std::shared_ptr<const PredefinedGroup>> groups_{};
 };
 

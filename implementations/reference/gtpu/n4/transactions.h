@@ -19,7 +19,7 @@ namespace headroom::gtpu::n4 {
 // The port of PFCP requests (4.2.2).
 inline constexpr std::uint16_t kPort = 8805;
 
-// The UDP endpoint of a control plane. An IPv4 address is in the last four octets, behind ::ffff:0:0/96.
+// The UDP endpoint of a control plane. An IPv4 address is in the last four octets, after ::ffff:0:0/96.
 struct Peer {
   std::array<std::uint8_t, 16> address{};
   std::uint16_t port = kPort;

@@ -50,7 +50,7 @@ struct Rate {
   BitRate rate{};
 };
 
-// Billing lists what meters and counts the packets of a PDR: rates of QERs and usages of URRs, which are stored behind
+// Billing lists what meters and counts the packets of a PDR: rates of QERs and usages of URRs, which are stored after
 // the Billing itself. PDRs with the same QERs and URRs share a Billing.
 struct Billing {
   std::uint32_t rate_count = 0;
@@ -119,7 +119,7 @@ struct alignas(64) RuleSet {
   // True if the packet matches the PDR's tunnel, user address and QFI. Filters are not checked.
   [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
 
-  // The first cache line. Behind it follow the actions, the billings, and the PDRs in reverse order of evaluation,
+  // The first cache line. After it follow the actions, the billings, and the PDRs in reverse order of evaluation,
   // because most packets match the PDRs that are evaluated last. The screens of the filters are at the end.
   std::uint64_t generation = 0;
   const Match* matches = nullptr;

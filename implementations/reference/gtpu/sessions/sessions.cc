@@ -142,7 +142,7 @@ Session* Sessions::create(Rules rules, Refusal& refusal) {
     refusal.reason = Refusal::Reason::no_resources;
     return nullptr;
   }
-  // First, so that what belongs to the session lies behind it.
+  // First, so that what belongs to the session lies after it.
   Session* const session = new (pool_.allocate(sizeof(Session))) Session;
   auto set = RuleSet::compile(std::move(rules), addresses_, nullptr, generation_.load(std::memory_order_relaxed) + 1,
                               pool_, refusal);

@@ -30,7 +30,7 @@ inline void write32(std::uint8_t* p, std::uint32_t value) noexcept {
   write16(p + 2, value);
 }
 
-// Address is an IPv6 address, or an IPv4 address behind ::ffff:0:0/96 (as in headroom_n4_message). All zero: none.
+// Address is an IPv6 address, or an IPv4 address after ::ffff:0:0/96 (as in headroom_n4_message). All zero: none.
 struct Address {
   std::array<std::uint8_t, 16> octets{};
 

@@ -42,10 +42,10 @@ struct Message {
   bool has_sequence = false;
   std::uint16_t sequence = 0;
   std::uint32_t teid = 0;
-  std::span<const std::uint8_t> payload{};  // the octets behind all headers, up to Length
+  std::span<const std::uint8_t> payload{};  // the octets after all headers, up to Length
 };
 
-// Reads a message. Fields whose flags are not set are ignored, and octets behind Length are left out. `teid`, `type`
+// Reads a message. Fields whose flags are not set are ignored, and octets after Length are left out. `teid`, `type`
 // and `sequence` are also set if `fault` is `not_understood`.
 [[nodiscard]] Message read_message(std::span<const std::uint8_t> octets) noexcept;
 

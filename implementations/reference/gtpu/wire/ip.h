@@ -44,7 +44,7 @@ struct Transport {
 // nor a loopback, multicast or broadcast address. Packets from other addresses get no answer.
 [[nodiscard]] bool is_from_host(const Transport& transport) noexcept;
 
-// Reads the packet. Octets behind the length in the IP header are link padding and are left out. A UDP length
+// Reads the packet. Octets after the length in the IP header are link padding and are left out. A UDP length
 // that ends before the packet does shortens the payload, a UDP length beyond the end is malformed. A UDP checksum of 0
 // is accepted over IPv6 as well, as RFC 6935 allows for tunnels. Other UDP checksums are verified over IPv6, but not
 // over IPv4, because the packet inside has checksums of its own.

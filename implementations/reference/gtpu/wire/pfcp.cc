@@ -33,7 +33,7 @@ Message read_message(Octets datagram) noexcept {
   const std::size_t header = datagram.size() - in.rest().size();
   const std::size_t end = kLengthStart + length;
   if (end < header || end > datagram.size()) return m;
-  // Octets behind the message are the next one's if FO is set; else the length is wrong.
+  // Octets after the message are the next one's if FO is set; else the length is wrong.
   if ((flags & kFollowOn) == 0 && end != datagram.size()) return m;
   m.state = HeaderState::good;
   m.body = datagram.subspan(header, end - header);

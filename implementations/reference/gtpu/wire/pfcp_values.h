@@ -3,7 +3,7 @@
 // The values of PFCP information elements with more than one field (3GPP TS 29.244, clause 8.2).
 //
 // Each `read_` function returns nothing if the value is shorter than its own flags require (Invalid length, 7.6.7).
-// Octets behind the known fields belong to later versions and are ignored.
+// Octets after the known fields belong to later versions and are ignored.
 #pragma once
 
 #include <cstdint>

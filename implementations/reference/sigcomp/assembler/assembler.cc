@@ -119,7 +119,7 @@ class Layout {
   }
 
   // "the location of the closest DECOMPRESSION-FAILURE (i.e. the closest zero byte)", in the image of the last pass.
-  // All those in appendix A of RFC 4464 are before the instruction, even where one behind it would be closer.
+  // All those in appendix A of RFC 4464 are before the instruction, even where one after it would be closer.
   Value closest_failure(Position at) {
     const std::size_t here = std::min(here_, last_image_.size());
     const std::size_t before = here < zero_before_.size() ? zero_before_[here] : kNoZero;
@@ -131,7 +131,7 @@ class Layout {
     return static_cast<std::int64_t>(before != kNoZero ? before : behind);
   }
 
-  // For each address of the last image, and the one behind it: the closest zero before it and from it on.
+  // For each address of the last image, and the one after it: the closest zero before it and from it on.
   void find_zeros() {
     const std::size_t size = last_image_.size();
     zero_before_.assign(size + 1, kNoZero);
@@ -246,7 +246,7 @@ class Layout {
     }
   }
 
-  // `count`: what the literal says that counts the operands behind it.
+  // `count`: what the literal says that counts the operands after it.
   void place_operand(const Operand& operand, OperandKind kind, std::optional<std::size_t> count) {
     std::size_t& length = operand_length();
     if (operand.blank && !count) return mistake(operand.at, "only the literal that counts operands can be left blank");

@@ -20,7 +20,7 @@ struct Program {
 };
 
 // Assembles a program. Operands get their shortest encoding. "!" stands for the address of the closest octet 0 in front
-// of the instruction, or else behind it, that the readonly directives allow; addresses 0 to 31, which hold Useful
+// of the instruction, or else after it, that the readonly directives allow; addresses 0 to 31, which hold Useful
 // Values, are excluded.
 [[nodiscard]] std::variant<Program, SourceError> assemble(std::string_view text);
 

@@ -81,7 +81,7 @@ class Disassembler {
 
   // ---- Writing
 
-  // The octets from `at` on, zeros behind the end.
+  // The octets from `at` on, zeros after the end.
   [[nodiscard]] bool is_shortest(std::uint32_t at, const Decoded& decoded) const {
     std::vector<std::uint8_t> octets = {decoded.opcode};
     for (const DecodedOperand& o : decoded.operands) encode_operand(o.kind, o.in_memory, o.integer, 1, octets);

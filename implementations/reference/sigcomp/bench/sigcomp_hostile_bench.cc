@@ -54,7 +54,7 @@ constexpr Attack kAttacks[] = {
     {"memset", "MEMSET (300, 1000, 0, 1) JUMP (128)"},
 };
 
-// What stands behind the bytecode, as in the thesis: the INVITE of a video call.
+// What stands after the bytecode, as in the thesis: the INVITE of a video call.
 std::vector<std::uint8_t> invite() {
   for (const auto& sequence : test::sip_sequences()) {
     if (sequence.name == "3gpp-video-call") return sequence.messages[0];

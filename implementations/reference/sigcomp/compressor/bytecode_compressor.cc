@@ -13,7 +13,7 @@ namespace {
 constexpr StateHeader kSharedState = {0, 0, kLeastIdentifier};  // a message that is kept as state: RFC 3321 5.2
 constexpr std::size_t kSharedUnit = 8;  // octets; a message says how many of them (programs/begin.udvm)
 
-// Octets behind the dictionary: twice the largest buffer, one shared message, and the message.
+// Octets after the dictionary: twice the largest buffer, one shared message, and the message.
 constexpr std::size_t kBenchRoom = 2 * 65536 + 2048 + udvm::kMostOutput;
 
 // The part of a configuration that a program is made of.
@@ -167,7 +167,7 @@ bool BytecodeCompressor::take_up_wanted(CompressorConfig config, Mechanism mecha
 
 // ---- Making a message
 
-// Makes the text of `base` what the window has; `needed` octets are going to come behind it.
+// Makes the text of `base` what the window has; `needed` octets are going to come after it.
 void BytecodeCompressor::prepare(Workshop::Bench& bench, const Item& base, std::size_t needed) {
   const bool usable = bench.user == user_ && bench.epoch == history_.epoch() && bench.begin >= history_.begin() &&
                       bench.base <= base.end && base.end - bench.begin + needed <= bench.window.room();
@@ -219,7 +219,7 @@ void BytecodeCompressor::free_own_shared(std::size_t count) {
 }
 
 // What the bytecode puts into the buffer in front of a message. Of the peer's message that are as many whole units as
-// it has; or shared_length octets, where what lies behind a shorter message stays as it is. And zeros.
+// it has; or shared_length octets, where what lies after a shorter message stays as it is. And zeros.
 Octets BytecodeCompressor::put_in_front(bool shares) {
   const Program& program = tool_->program;
   if (!program.has_zeros) return Octets(shared_).first(shares ? shared_.size() / kSharedUnit * kSharedUnit : 0);
@@ -337,7 +337,7 @@ BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const 
   return front;
 }
 
-// Of the matches of a message of `message` octets, for which `put` octets have been put behind the text of `base`.
+// Of the matches of a message of `message` octets, for which `put` octets have been put after the text of `base`.
 MatchLimits BytecodeCompressor::limits_of(const Item& base, std::size_t put, std::size_t message) const noexcept {
   const Program& program = tool_->program;
   const std::size_t buffer = program.buffer();
@@ -355,7 +355,7 @@ MatchLimits BytecodeCompressor::limits_of(const Item& base, std::size_t put, std
   return limits;
 }
 
-// The codes of `message` behind the text of `base`: how many octets, more than `room` has where it does not suffice.
+// The codes of `message` after the text of `base`: how many octets, more than `room` has where it does not suffice.
 std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const Item& base, Octets put,
                                             Octets message) {
   Workshop::Bench& bench = *bench_;

@@ -34,9 +34,9 @@ struct Workshop {
     Window window;
     std::uint64_t user = 0;    // 0: none
     std::uint64_t epoch = 0;   // epoch of the user's history
-    std::size_t begin = 0;     // position in the history of the text behind the dictionary
+    std::size_t begin = 0;     // position in the history of the text after the dictionary
     std::size_t base = 0;      // position up to which the text is that of the history
-    std::uint64_t number = 0;  // number of the message behind `base`; 0: that text is not usable
+    std::uint64_t number = 0;  // number of the message after `base`; 0: that text is not usable
   };
 
   // Returns the tool for a configuration. Each configuration is tried once and remembered: a peer may offer other

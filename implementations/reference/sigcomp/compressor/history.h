@@ -53,7 +53,7 @@ class History {
   // Returns the text of the base from position `from` on. REQUIRES: begin() <= from <= base().end.
   [[nodiscard]] Octets text(std::size_t from) const noexcept { return Octets(trunk_).subspan(from - begin_); }
   [[nodiscard]] std::size_t begin() const noexcept { return begin_; }
-  // Returns the octet of the buffer that lies `octets` behind the pointer of the base, where the next octets will be
+  // Returns the octet of the buffer that lies `octets` after the pointer of the base, where the next octets will be
   // put. REQUIRES: `octets` is less than the size of the buffer.
   [[nodiscard]] std::uint8_t ahead(std::size_t octets) const noexcept;
   // Returns the largest number of octets that any message that went on from the base has put into its copy of the

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 65536> kZeros{};
 
-// Strings one behind another, which can be taken from their end.
+// Strings one after another, which can be taken from their end.
 class Row {
  public:
   explicit Row(std::array<Octets, 3> strings) noexcept : strings_(strings) {}

@@ -31,7 +31,7 @@ class ItemNames {
   // REQUIRES: `program` and `sha1` outlive this object, and program.saved is kMemory.
   ItemNames(const Program& program, Sha1& sha1);
 
-  // Returns the item's identifier. `older` followed by `newer` is the text that was put into the buffer behind the
+  // Returns the item's identifier. `older` followed by `newer` is the text that was put into the buffer after the
   // dictionary until the item was made, or at least as much of its end as the buffer holds.
   [[nodiscard]] Sha1Digest name_of(const Item& item, Octets older, Octets newer) noexcept;
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return front_.capacity(); }

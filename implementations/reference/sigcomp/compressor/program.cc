@@ -213,7 +213,7 @@ std::vector<std::string_view> words_of(const CompressorConfig& config, const Pro
   return words;
 }
 
-// `buffer_begin`: 0 for right behind the program.
+// `buffer_begin`: 0 for right after the program.
 std::string source_of(const CompressorConfig& config, const Program& program, std::size_t dictionary_end,
                       std::size_t buffer_begin) {
   const bool kept = program.saved != Saved::kNothing;

@@ -30,19 +30,19 @@ struct Match {
 
 class Window {
  public:
-  // `dictionary` is always at the front. `room` is the number of octets behind the dictionary. All memory is allocated
+  // `dictionary` is always at the front. `room` is the number of octets after the dictionary. All memory is allocated
   // here, and touched on first use. REQUIRES: `dictionary` outlives the window.
   Window(Octets dictionary, std::size_t room, Search search);
 
-  // ---- Earlier messages. `at` counts octets behind the dictionary.
-  // Removes everything behind the dictionary.
+  // ---- Earlier messages. `at` counts octets after the dictionary.
+  // Removes everything after the dictionary.
   void clear() noexcept;
   // Appends octets that matches may refer to. REQUIRES: there is room.
   void add(Octets octets) noexcept;
-  // Removes everything behind `at`. REQUIRES: at <= end().
+  // Removes everything after `at`. REQUIRES: at <= end().
   void cut(std::size_t at) noexcept;
   [[nodiscard]] std::size_t end() const noexcept { return end_ - dictionary_; }
-  // Returns the dictionary and the octets behind it.
+  // Returns the dictionary and the octets after it.
   [[nodiscard]] Octets text() const noexcept { return Octets(octets_).first(end_); }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return octets_.size() * (search_ == Search::kHash ? 1 + sizeof older_[0] : 1) +
@@ -51,11 +51,11 @@ class Window {
   [[nodiscard]] std::size_t room() const noexcept { return octets_.size() - kSpare - dictionary_; }
 
   // ---- The message to be compressed, which is an earlier one afterwards.
-  // Begins to compress a message. REQUIRES: there is room behind end().
+  // Begins to compress a message. REQUIRES: there is room after end().
   void begin(Octets message) noexcept;
   // Finds the longest match of the next octets, and the nearest of several that are equally long: at most `longest`
   // octets long and `farthest` octets away. A match may run into the octets that it describes (COPY-OFFSET copies octet
-  // by octet), but no match that begins before the position `seam` goes on behind it. Both kinds of search find the
+  // by octet), but no match that begins before the position `seam` goes on after it. Both kinds of search find the
   // same match.
   [[nodiscard]] Match find(std::size_t longest, std::size_t farthest, std::size_t seam = 0) const noexcept;
   // Passes `count` octets of the message. REQUIRES: no more than left().
@@ -67,7 +67,7 @@ class Window {
 
  private:
   static constexpr std::uint32_t kNone = 0;  // positions in chains count from 1
-  static constexpr std::size_t kSpare = 8;   // octets that may be read behind the last one
+  static constexpr std::size_t kSpare = 8;   // octets that may be read after the last one
 
   [[nodiscard]] std::uint32_t bucket(std::size_t position) const noexcept;
   // Enters positions up to `limit` into chains, if all three octets at the position are there.
@@ -81,7 +81,7 @@ class Window {
   std::size_t dictionary_;  // octets of the dictionary
   Search search_;
   std::size_t at_;           // position of the next octet
-  std::size_t end_;          // position behind the last octet
+  std::size_t end_;          // position after the last octet
   std::size_t entered_ = 0;  // positions before this one are in chains
   std::vector<std::uint8_t> octets_;
   std::vector<std::uint32_t> newest_;         // by bucket: the last position in the bucket, plus 1

@@ -90,7 +90,7 @@ class Code {
 
   std::uint32_t version_ = 1;
   std::uint32_t first_ = 0;  // address of the first octet of any instruction
-  std::uint32_t last_ = 0;   // address behind the last octet of any instruction
+  std::uint32_t last_ = 0;   // address after the last octet of any instruction
   std::uint32_t look_ups_ = 0;
   bool keep_ = true;
   std::array<Instruction, kKept> kept_{};

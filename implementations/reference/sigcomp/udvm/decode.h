@@ -25,7 +25,7 @@ struct Decoded {
   bool is_complete = true;  // False if there were more than `most` operands; `length` is then not known
 };
 
-// Decodes the instruction at `pc`, with at most `most` operands. Octets behind the end of `memory` count as 0. Returns
+// Decodes the instruction at `pc`, with at most `most` operands. Octets after the end of `memory` count as 0. Returns
 // nothing if there is no instruction or an operand is not valid. REQUIRES: pc < memory.size().
 [[nodiscard]] std::optional<Decoded> decode(Octets memory, std::uint16_t pc, std::size_t most);
 

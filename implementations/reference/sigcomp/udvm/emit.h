@@ -41,7 +41,7 @@ HEADROOM_ALWAYS_INLINE inline void Udvm::copy_match(std::uint32_t from, std::uin
                                                     std::uint8_t* output) noexcept {
   std::uint8_t* const memory = memory_.data();
   if (length <= kShort && (from > to || to - from >= kShort || mutant("sigcomp-idiom-without-overlap"))) [[likely]] {
-    // Always copies kShort octets, so that the time does not depend on the length; the octets behind the match are
+    // Always copies kShort octets, so that the time does not depend on the length; the octets after the match are
     // restored.
     using Piece = std::array<std::uint8_t, kShort>;
     Piece piece;
@@ -71,7 +71,7 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_match(const Instruction& i, std::u
   const std::uint32_t length = load16(memory + i.integers[E::kLength]);
   const std::uint16_t from = bounds.before(to, load16(memory + i.integers[E::kOffset]));
   const std::uint64_t cost = 1 + (1 + length) + (1 + length) + (mutant("sigcomp-idiom-jumps-free") ? 0 : 1);
-  // Source and destination must each be one piece, and the destination must lie behind everything that the instructions
+  // Source and destination must each be one piece, and the destination must lie after everything that the instructions
   // read.
   if (cost > spare || length == 0 || length > bounds.run(from) || length > bounds.run(to) || from + length > size ||
       to + length > size || to <= words + 1 || i.integers[E::kNext] >= size || length > kMostOutput - output_length_ ||

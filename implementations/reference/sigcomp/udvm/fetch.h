@@ -89,7 +89,7 @@ class Fetch : public Words {
     trouble = instruction.trouble;
   }
 
-  // Returns the address behind the instruction. If not all operands are decoded, it is the address behind the decoded
+  // Returns the address after the instruction. If not all operands are decoded, it is the address after the decoded
   // ones until set_end() corrects it.
   [[nodiscard]] std::uint32_t end() const noexcept { return end_; }
   void set_end(std::uint32_t end) noexcept { end_ = end; }
@@ -130,7 +130,7 @@ class Values {
 };
 
 // FetchFromMemory reads operands directly from the memory from address `end` on, for instructions with very many
-// operands. The octets behind the memory are zero and readable, so an operand is read before its end is checked.
+// operands. The octets after the memory are zero and readable, so an operand is read before its end is checked.
 class FetchFromMemory : public Words {
  public:
   FetchFromMemory(std::uint8_t* memory, std::uint32_t size, Code& code, std::uint32_t end) noexcept
@@ -149,7 +149,7 @@ class FetchFromMemory : public Words {
   }
   std::uint16_t address(std::uint32_t pc) noexcept { return static_cast<std::uint16_t>(pc + multitype()); }
   // Skips an operand without reading its value. REQUIRES: the caller checks good() from time to time, as only a limited
-  // number of octets behind the memory are readable.
+  // number of octets after the memory are readable.
   void skip_multitype() noexcept { integer(kMultitypeEncodings[memory_[end_]]); }
 
  private:

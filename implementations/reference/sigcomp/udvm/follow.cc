@@ -41,7 +41,7 @@ class Verifier::Reader {
  private:
   Operand operand(const Encodings& encodings) noexcept {
     if (!good()) return {};
-    // Behind the memory there is room for an operand that ends beyond it; good() finds that.
+    // After the memory there is room for an operand that ends beyond it; good() finds that.
     const Encoding& e = encodings[memory_.data()[at_]];
     if (!e.valid()) {
       good_ = false;
@@ -83,7 +83,7 @@ bool Verifier::follow(const Memory& memory, std::uint16_t pc) noexcept {
   // memory[at] decides, and so does the place that it says.
   const auto word_decides = [&](std::uint32_t at) { return r.is_word(at) && decides(at, 2); };
 
-  // Each case ends with whether the instruction can be part of a round; `r` is behind its operands then.
+  // Each case ends with whether the instruction can be part of a round; `r` is after its operands then.
   const bool possible = [&] {
     switch (opcode) {
       case Opcode::kAnd:

@@ -27,7 +27,7 @@ inline constexpr std::uint8_t kReadCode = kOpcodes + 2;
 //   INPUT-BITS (bits, length, end)
 //   ADD ($length, added)
 //   and kEmitMatch
-// Only ever done behind kReadCode.
+// Only ever done after kReadCode.
 inline constexpr std::uint8_t kReadMatch = kOpcodes + 3;
 
 // The places of an idiom's operands in Instruction::integers.
@@ -49,7 +49,7 @@ struct ReadMatch {
 };
 
 // Turns `instruction`, whose own operands are decoded, into the idiom that it begins, if it begins one: sets the action
-// and the further operands, including the address to go on at. Returns the address behind the last octet that
+// and the further operands, including the address to go on at. Returns the address after the last octet that
 // determines the instruction.
 std::uint32_t recognise(Instruction& instruction, const std::uint8_t* memory, std::uint32_t size) noexcept;
 

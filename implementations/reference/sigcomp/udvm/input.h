@@ -53,7 +53,7 @@ class Input {
     return taken;
   }
 
-  // Returns the next 32 bits without taking them, the first one as the most significant bit, and zeros behind the end
+  // Returns the next 32 bits without taking them, the first one as the most significant bit, and zeros after the end
   // of the data. REQUIRES: P = 0.
   [[nodiscard]] std::uint32_t ahead() const noexcept {
     const std::size_t first = at_ / 8;

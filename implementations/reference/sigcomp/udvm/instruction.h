@@ -18,13 +18,13 @@ struct alignas(64) Instruction {
   static constexpr std::uint32_t kMostOperands = 19;  // INPUT-HUFFMAN with four sets
 
   std::uint32_t version = 0;    // version of Code at the last comparison of the octets; 0: never compared
-  std::uint32_t end = 0;        // address behind the decoded operands; 0: there is no instruction
+  std::uint32_t end = 0;        // address after the decoded operands; 0: there is no instruction
   std::uint32_t in_memory = 0;  // one bit for each operand: the integer is the address of the value
   std::uint16_t pc = 0;
   std::uint8_t opcode = 0;
   std::uint8_t action = 0;  // the opcode, an action of idiom.h, or kNoAction
   // True if `integers` includes the operands whose number a literal gives (MULTILOAD, SWITCH, INPUT-HUFFMAN). If there
-  // are too many, or some are not valid, they are read from the memory one by one, behind `end`.
+  // are too many, or some are not valid, they are read from the memory one by one, after `end`.
   bool is_complete = true;
   Reason trouble = Reason::kNone;  // error of the other operands: invalid, or beyond the memory
   std::array<std::uint16_t, kMostOperands> integers{};

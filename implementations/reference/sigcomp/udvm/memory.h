@@ -86,7 +86,7 @@ class Memory {
   }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  // Returns the octets. Behind size() octets lie kPadding zero octets, so that an instruction may be read before its
+  // Returns the octets. After size() octets lie kPadding zero octets, so that an instruction may be read before its
   // end is known to lie in the memory.
   [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
   [[nodiscard]] const std::uint8_t* data() const noexcept { return octets_.data(); }

@@ -15,7 +15,7 @@ class Sorter {
   Sorter() : room_(std::make_unique<Room>()) {}
 
   // Sorts the first of `lists` lists, and rearranges the other lists in the same way. Each list has `words` 2-byte
-  // words, and the lists lie one behind another from `first` on. Equal words keep their order. The time is within a
+  // words, and the lists lie one after another from `first` on. Equal words keep their order. The time is within a
   // constant factor of the instruction's cycles. REQUIRES: lists * words <= 32768.
   void sort(std::uint8_t* first, std::uint32_t lists, std::uint32_t words, bool descending) noexcept;
 

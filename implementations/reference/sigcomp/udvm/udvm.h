@@ -68,7 +68,7 @@ class Udvm {
   [[nodiscard]] std::uint64_t work() const noexcept { return work_; }
   // True if the verifier has proved that the program loops until its cycles end. The run has then failed as it would
   // have without the verifier: with the same reason, instruction and number of cycles. Only output() differs: output of
-  // skipped rounds is zeros, and the octets behind it may be from an earlier round.
+  // skipped rounds is zeros, and the octets after it may be from an earlier round.
   [[nodiscard]] bool is_endless() const noexcept { return is_endless_; }
   // True if an OUTPUT instruction was executed: "there is technically a difference between outputting a 0-byte
   // decompressed message, and not outputting a decompressed message at all" (9.4.8).

@@ -83,7 +83,7 @@ std::uint8_t* write_change(std::uint8_t* at, std::uint16_t value) noexcept {
   return at + 3;
 }
 
-// The forms of a time stamp: the bits of its prefix, and those behind it.
+// The forms of a time stamp: the bits of its prefix, and those after it.
 struct TimestampForm {
   std::uint8_t prefix, prefix_bits, bits;
 };

@@ -142,7 +142,7 @@ HEADROOM_CARRY_LESS inline std::uint32_t finish(__m128i a, const std::uint8_t* p
   return reduced(shifted(a, factors(k32)));
 }
 
-// The register after a block and the blocks behind it, four at a time.
+// The register after a block and the blocks after it, four at a time.
 HEADROOM_CARRY_LESS inline std::uint32_t by_four(__m128i a, const std::uint8_t* p, std::size_t n) noexcept {
   if (n < 48) return finish(a, p, n);
   const __m128i by_512 = factors(k512), by_128 = factors(k128);
@@ -205,7 +205,7 @@ HEADROOM_WIDE_CARRY_LESS std::uint32_t by_128(std::uint32_t r, const std::uint8_
 
 #define HEADROOM_WIDEST_CARRY_LESS __attribute__((target("vpclmulqdq,pclmul,avx512f,avx512bw")))
 
-// kMoved[n]: x^(8n - 32), which moves a register from the first four octets of n behind the last one.
+// kMoved[n]: x^(8n - 32), which moves a register from the first four octets of n after the last one.
 constexpr std::array<std::uint32_t, 65> moved() {
   std::array<std::uint32_t, 65> moved{};
   for (unsigned n = 0; n < 65; ++n) {
@@ -237,7 +237,7 @@ HEADROOM_WIDEST_CARRY_LESS inline __m512i shifted(__m512i a, __m512i powers, __m
 
 // REQUIRES: n > 0.
 HEADROOM_WIDEST_CARRY_LESS std::uint32_t by_256(std::uint32_t r, const std::uint8_t* p, std::size_t n) noexcept {
-  // The octets that do not fill 64, behind zeros. Those in front of the message are not read.
+  // The octets that do not fill 64, after zeros. Those in front of the message are not read.
   const std::size_t odd = (n - 1) % 64 + 1;
   const __m128i before = _mm_clmulepi64_si128(_mm_cvtsi32_si128(static_cast<int>(r)),
                                               _mm_cvtsi32_si128(static_cast<int>(kMoved[odd])), 0x00);

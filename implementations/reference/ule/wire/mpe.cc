@@ -8,7 +8,7 @@ namespace {
 
 // In front of section_length: section_syntax_indicator 1 (a CRC-32), private_indicator 0, two reserved bits.
 constexpr unsigned kSyntax = 0x8000, kReserved = 0x3000;
-// Behind MAC_address_5: two reserved bits, two of payload_scrambling_control, two of address_scrambling_control,
+// After MAC_address_5: two reserved bits, two of payload_scrambling_control, two of address_scrambling_control,
 // LLC_SNAP_flag, current_next_indicator.
 constexpr unsigned kReservedFlags = 0xC0, kScrambling = 0x3C, kLlcSnapFlag = 0x02, kCurrent = 0x01;
 constexpr std::array<std::uint8_t, 6> kLlcSnapOfEtherTypes = {0xAA, 0xAA, 0x03, 0x00, 0x00, 0x00};

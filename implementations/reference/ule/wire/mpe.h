@@ -15,12 +15,12 @@
 namespace headroom::ule::wire {
 
 inline constexpr std::uint8_t kTableDatagram = 0x3E;  // table_id: DSM-CC sections with private data
-inline constexpr std::uint8_t kTableStuffing = 0xFF;  // behind the last section of a TS packet
+inline constexpr std::uint8_t kTableStuffing = 0xFF;  // after the last section of a TS packet
 inline constexpr std::size_t kSectionPrefix = 3;      // table_id to section_length, which counts the octets that follow
 inline constexpr std::size_t kSectionHeader = 12;     // up to MAC_address_1
 inline constexpr std::size_t kLargestSection = 4096;  // octets; section_length is at most 4093
 inline constexpr std::size_t kLlcSnap = 8;            // LLC AA AA 03, OUI of zeros, EtherType
-// A section may begin with the last octet of a TS packet, behind a pointer_field (ISO/IEC 13818-1, 2.4.4.2).
+// A section may begin with the last octet of a TS packet, after a pointer_field (ISO/IEC 13818-1, 2.4.4.2).
 inline constexpr std::uint8_t kLargestPointerField = 182;
 
 // The fields and the content of a datagram_section.

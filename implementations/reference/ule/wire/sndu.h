@@ -50,7 +50,7 @@ constexpr void write32(std::uint8_t* p, std::uint32_t value) noexcept {
 // extension header (5).
 [[nodiscard]] constexpr unsigned h_len(std::uint16_t type) noexcept { return type >> 8; }
 
-// The content of an SNDU behind its header and its extension headers.
+// The content of an SNDU after its header and its extension headers.
 struct Content {
   enum class Kind : std::uint8_t {
     pdu,           // a PDU of `type`, an EtherType

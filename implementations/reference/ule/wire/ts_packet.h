@@ -18,7 +18,7 @@ inline constexpr std::size_t kTsPayload = kTsOctets - kTsHeader;
 inline constexpr std::uint8_t kSyncOctet = 0x47;
 inline constexpr std::uint16_t kNullPid = 0x1FFF;
 // The largest Payload Pointer: "It is illegal to receive a Payload Pointer value greater than 181" (7), because two
-// octets of an SNDU must fit behind it.
+// octets of an SNDU must fit after it.
 inline constexpr std::uint8_t kLargestPayloadPointer = 181;
 
 struct TsHeader {

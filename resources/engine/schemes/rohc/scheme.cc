@@ -42,12 +42,12 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
   return bad;
 }
 
-// A feedback element (RFC 5795, 5.2.4.1): FEEDBACK-1 for CID 0, behind the CID where CIDs are large.
+// A feedback element (RFC 5795, 5.2.4.1): FEEDBACK-1 for CID 0, after the CID where CIDs are large.
 Octets reverse_packet(const Json& config) {
   return has_large_cids(config) ? Octets{0xF2, 0x00, 0x00} : Octets{0xF1, 0x00};
 }
 
-// Where the type octet is, behind Add-CID octet and padding.
+// Where the type octet is, after Add-CID octet and padding.
 std::size_t type_octet(const Json& config, OctetView packet) {
   std::size_t at = 0;
   if (!has_large_cids(config)) {
@@ -56,7 +56,7 @@ std::size_t type_octet(const Json& config, OctetView packet) {
   return at;
 }
 
-// Where the CRC of an IR or IR-DYN packet with this type octet is (RFC 3095, 5.7.7.1 and 5.7.7.2): behind type, CID
+// Where the CRC of an IR or IR-DYN packet with this type octet is (RFC 3095, 5.7.7.1 and 5.7.7.2): after type, CID
 // where CIDs are large, and profile. 0: it is another packet.
 std::size_t crc_of_initialisation(const Json& config, OctetView packet, std::size_t at) {
   if (at >= packet.size() || ((packet[at] & 0xFE) != 0xFC && packet[at] != 0xF8)) return 0;

@@ -30,7 +30,7 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
 constexpr std::array<std::uint8_t, 9> kBeginning = {0xF8, 0x02, 0x01, 0x0E, 0x86, 0xF8, 0x01, 0x00, 0x40};
 // Any UDVM fails at it: bytecode whose first instruction is DECOMPRESSION-FAILURE (RFC 3320, 9.4.1).
 constexpr std::array<std::uint8_t, 4> kFailing = {0xF8, 0x00, 0x11, 0x00};
-// Bytecode that outputs the octets behind it, with a returned feedback item of two octets (RFC 3320, figure 3, T-bit):
+// Bytecode that outputs the octets after it, with a returned feedback item of two octets (RFC 3320, figure 3, T-bit):
 // INPUT-BYTES, OUTPUT, JUMP, END-MESSAGE.
 constexpr std::array<std::uint8_t, 17> kReturning = {0xFC, 0x81, 0x2A, 0x00, 0xA1, 0x1C, 0x01, 0x86, 0x09,
                                                      0x22, 0x86, 0x01, 0x16, 0xF9, 0x23, 'o',  'k'};

@@ -77,7 +77,7 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
 
 constexpr std::size_t kSndu = 5, kCrc = 4;  // octets of a TS packet in front of an SNDU, and of its CRC
 
-// The end of an SNDU that is whole in a TS packet (RFC 4326, 4) right behind its Payload Pointer (5.1); 0: there is
+// The end of an SNDU that is whole in a TS packet (RFC 4326, 4) right after its Payload Pointer (5.1); 0: there is
 // none.
 std::size_t end_of_sndu(const Json& config, OctetView packet) {
   if (config.is_object() && config.contains("encapsulation") && config["encapsulation"] != "ule") return 0;

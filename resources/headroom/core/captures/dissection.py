@@ -33,7 +33,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class TsharkLimit:
-    """A place in a packet behind which tshark's reading proves nothing: the reason, and the values in front of it.
+    """A place in a packet after which tshark's reading proves nothing: the reason, and the values in front of it.
     `stops`: tshark reads no further there; otherwise it misreads the rest.
     """
 

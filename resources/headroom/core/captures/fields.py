@@ -76,7 +76,7 @@ _AH = ((0, 4, "next header and length"), (4, 4, "SPI"), (8, 4, "sequence number"
 
 
 def dissect(packet: bytes, rtp: bool) -> list[Part]:
-    """All fields in order, and behind the last known header `payload`. `rtp` is True if UDP carries RTP."""
+    """All fields in order, and after the last known header `payload`. `rtp` is True if UDP carries RTP."""
     parts: list[Part] = []
     at, headers, protocol = 0, 0, None
     while at < len(packet) and headers < MOST_HEADERS and protocol in (None, IP_IN_IP, IPV6_IN_IP):
@@ -121,7 +121,7 @@ def dissect(packet: bytes, rtp: bool) -> list[Part]:
 
 
 def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int, name: str) -> tuple[int, int]:
-    """Adds the extension headers from `at` on. Returns their end, and the protocol behind them."""
+    """Adds the extension headers from `at` on. Returns their end, and the protocol after them."""
     while (header := extension_header(packet, at, protocol)) is not None and not header.is_fragment:
         called = f"{name}{NAMES[header.type]}"
         length = len(header.octets)
@@ -134,7 +134,7 @@ def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int,
 
 
 def name_at(packet: bytes, offset: int, rtp: bool) -> str:
-    """The name of the field that an octet belongs to; `its length` behind the end."""
+    """The name of the field that an octet belongs to; `its length` after the end."""
     for part in dissect(packet, rtp):
         if part.offset <= offset < part.offset + part.length:
             return part.name

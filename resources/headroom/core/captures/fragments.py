@@ -10,7 +10,7 @@ from headroom.core.captures import ip_headers
 
 MOST_DATAGRAMS = 256  # most incomplete datagrams at once; the oldest is given up
 MOST_FRAGMENTS = 16_384  # most fragments of all these datagrams together
-LONGEST = 65_535  # most octets behind the IP header
+LONGEST = 65_535  # most octets after the IP header
 PATIENCE_NS = 60_000_000_000  # from the first fragment on (RFC 8200, 4.5)
 
 

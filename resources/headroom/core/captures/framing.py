@@ -38,7 +38,7 @@ _PPP_OF_SLIP = {serial_line.COMPRESSED: 0x002D, serial_line.UNCOMPRESSED: 0x002F
 @dataclass(frozen=True)
 class Frame:
     """The content of a frame. `kind` is IP, OTHER or the name of a scheme, and `what` describes the frame in words.
-    `form` is the format of a scheme's packet, as the frame gives it. `padding` counts octets behind an IP packet, which
+    `form` is the format of a scheme's packet, as the frame gives it. `padding` counts octets after an IP packet, which
     Ethernet adds.
     """
 

@@ -43,7 +43,7 @@ class ExtensionHeader(NamedTuple):
 
 @dataclass(frozen=True)
 class IpHeader:
-    """An IPv4 or IPv6 header. `end` is the end of its extension headers, before protocol `following`. Behind the header
+    """An IPv4 or IPv6 header. `end` is the end of its extension headers, before protocol `following`. After the header
     of a fragment other than the first there is payload (RFC 791, 2.3; RFC 8200, 4.5): `is_later_fragment`.
     """
 
@@ -136,8 +136,8 @@ def _ip(packet: bytes, at: int, missing: int) -> IpHeader | None:
 
 
 def _behind_extensions(packet: bytes, at: int, protocol: int) -> tuple[int, int, ExtensionHeader | None]:
-    """The end of the extension headers, the protocol behind them, and the fragment header among them, if the packet is
-    a fragment. Headers behind that of a later fragment are not read.
+    """The end of the extension headers, the protocol after them, and the fragment header among them, if the packet is
+    a fragment. Headers after that of a later fragment are not read.
     """
     fragment = None
     while (header := extension_header(packet, at, protocol)) is not None:

@@ -13,12 +13,12 @@ TITLES = {LTE: "PDCP of LTE", NR: "PDCP of NR"}
 SN_BITS = {LTE: (7, 12, 15, 18), NR: (12, 18)}
 USUAL_SN_BITS = 12
 EXTRAS = {LTE: (), NR: ("sdap", "mac")}  # a header of SDAP (TS 37.324) in front, a MAC-I behind
-MAC_I = 4  # octets behind a PDU that is integrity protected
+MAC_I = 4  # octets after a PDU that is integrity protected
 FEEDBACK = 1  # PDU type of a control PDU: interspersed feedback (TS 36.323, 6.3.8; TS 38.323, 6.3.8)
 _CONTROL = {0: "status report", 2: "LWA status report"}
 _SIGNALLING = 1  # value of the octet in front of the tags that gives the plane
 _PAYLOAD = 0x01
-# Octets behind each tag, and the tags that are used here.
+# Octets after each tag, and the tags that are used here.
 _LTE_TAGS = {2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 2, 13: 2, 14: 2}
 _NR_TAGS = {2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 0, 8: 1, 9: 0, 10: 0, 11: 1, 12: 0, 13: 0, 14: 2, 15: 0, 16: 1, 17: 0}
 _SN_TAG, _DIRECTION_TAG = 2, 3

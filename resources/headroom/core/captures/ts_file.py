@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of MPEG-2 TS packets (.ts), one behind the other: of 188 octets (ISO/IEC 13818-1, 2.4.3), with four octets of
+"""Files of MPEG-2 TS packets (.ts), one after another: of 188 octets (ISO/IEC 13818-1, 2.4.3), with four octets of
 time in front (.m2ts), or with the 16 octets of a Reed-Solomon code behind (EN 300 429).
 """
 

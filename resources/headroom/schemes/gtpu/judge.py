@@ -2,7 +2,7 @@
 """A strict reader of GTP-U messages: 3GPP TS 29.281, 5 to 8 (version 17), with the PDU session container of TS 38.415,
 5.5.
 
-`read` takes what is behind the UDP header. What cannot be what it claims to be is refused with a sentence and its
+`read` takes what is after the UDP header. What cannot be what it claims to be is refused with a sentence and its
 section; what a sender should have done otherwise is a remark. Nothing is believed that was not there.
 """
 
@@ -159,7 +159,7 @@ def read(octets: bytes, missing: int = 0) -> Message:
     if end > there:
         raise GtpuError("5.1", f"The Length is {message.length}, but {there - _MANDATORY} octets follow.")
     if end < there:
-        message.remarks.append(f"{there - end} octets follow behind the message's end (TS 29.281, 5.1).")
+        message.remarks.append(f"{there - end} octets follow the message's end (TS 29.281, 5.1).")
     message.missing = max(0, end - len(octets))
     if flags & 0x08:
         message.remarks.append("The spare flag is 1 (TS 29.281, 5.1).")

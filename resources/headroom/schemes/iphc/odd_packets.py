@@ -44,7 +44,7 @@ def fragment(offset: int, more: bool, carried: bytes) -> bytes:
 def packets() -> Packets:
     """Each odd packet in turn, an ordinary one of the same addresses in front of it."""
     odd = [
-        ipv4(udp() + b"padding"),  # behind UDP
+        ipv4(udp() + b"padding"),  # after UDP
         ipv4(udp(length=9)),
         ipv4(udp(length=200)),
         ipv4(udp(), wrong=0x0101),

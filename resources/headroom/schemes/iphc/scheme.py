@@ -39,7 +39,7 @@ SCHEME = Scheme(
         features=("non-tcp", "no-delta", "twice", "header-requests", "packet-numbers"),
         not_yet={
             "stored-packets": "packets that are kept until a full header of their generation comes",
-            "old-contexts": "contexts that are kept behind a full header that changes them",
+            "old-contexts": "contexts that are kept after a full header that changes them",
         },
     ),
 )

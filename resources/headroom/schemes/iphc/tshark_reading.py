@@ -3,7 +3,7 @@
 
 Its dissector is that of CRTP (RFC 2508), which shares FULL_HEADER and COMPRESSED_NON_TCP with RFC 2507. It takes each
 full header for one of UDP, knows no IPv6, and has nothing for COMPRESSED_TCP; CONTEXT_STATE it reads as RFC 2508 has
-it, with other octets behind each CID.
+it, with other octets after each CID.
 """
 
 from __future__ import annotations

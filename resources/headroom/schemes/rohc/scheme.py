@@ -67,7 +67,7 @@ SCHEME = Scheme(
         ),
         not_yet={
             "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",
-            "null-esp": "headers behind ESP with NULL encryption, which look like encrypted ones",
+            "null-esp": "headers after ESP with NULL encryption, which look like encrypted ones",
             "reverse-decompression": "reverse decompression, which is optional",
         },
     ),

@@ -21,7 +21,7 @@ def load(flow_pairs: int) -> Channel:
 
 
 def channel(text: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
-    """A channel from `U`, or from a mode with a way of feedback, `O own` or `O piggybacked`. Behind it, `, small CIDs`
+    """A channel from `U`, or from a mode with a way of feedback, `O own` or `O piggybacked`. After it, `, small CIDs`
     says that CIDs are small, and `, TCP` that the channel has the profile of TCP beside that of uncompressed packets.
     It has as many contexts as both sides declare, which have to suffice for the flows."""
     is_tcp, text = text.endswith(TCP), text.removesuffix(TCP)

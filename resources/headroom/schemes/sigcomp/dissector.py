@@ -32,7 +32,7 @@ MOST_PAIRS = 1000  # of addresses; each has the states of its messages
 MOST_CYCLES = 10_000_000  # UDVM cycles of messages that fail, in all: what never ends takes seconds each
 LONGEST = 1 << 17  # octets of a message on the wire; a UDVM has no room for more
 DELIMITER = b"\xff\xff"
-_BROKEN = "a code that is reserved in the stream: nothing behind it is read (RFC 3320, 4.2.2)"
+_BROKEN = "a code that is reserved in the stream: nothing after it is read (RFC 3320, 4.2.2)"
 LONGEST_LINE = 60  # characters of a message's first line that are shown
 
 

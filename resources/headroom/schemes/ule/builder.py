@@ -10,7 +10,7 @@ import ipaddress
 
 from headroom.schemes.ule.judge.receiver import crc
 
-PAYLOAD = 184  # octets of a TS packet behind its header
+PAYLOAD = 184  # octets of a TS packet after its header
 SOURCE4, TO4 = "192.0.2.1", "198.51.100.1"  # RFC 5737
 SOURCE6, TO6 = "2001:db8::1", "2001:db8::2"  # RFC 3849
 
@@ -48,7 +48,7 @@ def sndu(
     length: int | None = None,
     trailer: bytes | None = None,
 ) -> bytes:
-    """An SNDU: `content` is what stands behind the NPA address, in front of the CRC. Without an address the D-bit is 1.
+    """An SNDU: `content` is what stands after the NPA address, in front of the CRC. Without an address the D-bit is 1.
 
     `d_bit`, `length` and `trailer` (the CRC) take the place of the right ones.
     """

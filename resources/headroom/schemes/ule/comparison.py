@@ -2,7 +2,7 @@
 """A receiver beside the judge's, which gets the same TS packets.
 
 After an error the RFC lets a receiver discard the rest of a TS packet or read it on, so that one may deliver less than
-the judge. Behind a wrong CRC it SHOULD discard the rest, and it SHOULD check the transport error indicator; one that
+the judge. After a wrong CRC it SHOULD discard the rest, and it SHOULD check the transport error indicator; one that
 does not delivers more. All that comes out is what a judge that misses these delivers, in the same order.
 """
 
@@ -39,7 +39,7 @@ class Comparison:
     def milder(self) -> str:
         """A sentence about missed SHOULDs; "" where there are none."""
         if self.more:
-            return f"{self.more} units come out that should be discarded, behind a wrong CRC or a transport error"
+            return f"{self.more} units come out that should be discarded, after a wrong CRC or a transport error"
         if self.missing:
             return f"{self.missing} of {len(self.judged)} units that the judge delivers do not come out"
         return some(self.counters, 3) if self.counters else ""

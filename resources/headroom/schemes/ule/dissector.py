@@ -299,7 +299,7 @@ class UleReader(LinkReader):
 
 
 class DatagramReader(PayloadReader):
-    """Reads datagrams of whole TS packets, behind a header of RTP (RFC 2250, 2) or not; each flow is a transport
+    """Reads datagrams of whole TS packets, after a header of RTP (RFC 2250, 2) or not; each flow is a transport
     stream."""
 
     def __init__(self) -> None:

@@ -63,7 +63,7 @@ class BbframeReader(LinkReader):
             return ReadingComparison(silent=ours.error and "the judge refuses it")
         if theirs.values.get("DFL") is None:
             return ReadingComparison(silent="tshark says nothing of it")
-        # Padding has a header, too, as tshark reads it, and it may read on behind it.
+        # Padding has a header, too, as tshark reads it, and it may read on after it.
         count = len(ours.values.get("Start", []))  # type: ignore[arg-type]
         for name in LISTS:
             value = theirs.values.pop(name, None)

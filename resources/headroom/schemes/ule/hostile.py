@@ -14,7 +14,7 @@ from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
 
 NPA = bytes.fromhex(OWN.replace(":", ""))
 CHANNELS = 4000  # of the kind with thousands of PIDs
-WHOLE = sndu(0x0800, builder.ipv4(60, 7))  # behind what is hostile: a receiver has to find it
+WHOLE = sndu(0x0800, builder.ipv4(60, 7))  # after what is hostile: a receiver has to find it
 SIZES = (1, 2, 3, 4, 5, 6, 187, 189, 192, 204, 376, 1316)
 
 Kind = Callable[[random.Random], Iterator[Arrival]]
@@ -28,7 +28,7 @@ def _line(payloads: Iterator[tuple[int | None, bytes]]) -> Iterator[Arrival]:
 
 def payload_pointers(chance: random.Random) -> Iterator[Arrival]:
     """Each Payload Pointer, before an idle receiver and within an SNDU of which as much is missing, or a bit more or
-    less; an SNDU behind each."""
+    less; an SNDU after each."""
 
     def payloads() -> Iterator[tuple[int | None, bytes]]:
         for pointer in range(256):
@@ -44,7 +44,7 @@ def payload_pointers(chance: random.Random) -> Iterator[Arrival]:
 
 def lengths(chance: random.Random) -> Iterator[Arrival]:
     """Lengths of SNDUs that are too small for what they have to hold, or near all ones, with both D-bits, at the
-    beginning of a TS packet, behind an SNDU, and in the last octets."""
+    beginning of a TS packet, after an SNDU, and in the last octets."""
 
     def payloads() -> Iterator[tuple[int | None, bytes]]:
         for value in (*range(20), *range(0x7F00, 0x8000), *range(0x8000, 0x8014), *range(0xFF00, 0x10000)):
@@ -103,7 +103,7 @@ def sizes(chance: random.Random) -> Iterator[Arrival]:
 
 
 def random_octets(chance: random.Random) -> Iterator[Arrival]:
-    """Octets drawn at random, alone, behind a sync octet, and behind a right header."""
+    """Octets drawn at random, alone, after a sync octet, and after a right header."""
     for counter in range(1500):
         octets = chance.randbytes(188)
         yield Arrival(octets)

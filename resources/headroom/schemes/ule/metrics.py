@@ -4,7 +4,7 @@
 from headroom.core.metrics import Family, Metric
 
 SNDUS = Metric("sndus", "SNDUs", None, "SNDUs that the encapsulator sent, as the judge reads them.")
-PACKED = Metric("packed", "SNDUs", None, "SNDUs that begin behind another one in a TS packet.")
+PACKED = Metric("packed", "SNDUs", None, "SNDUs that begin after another one in a TS packet.")
 UNITS = Metric("units", "units", None, "Units that came out of the receiver.")
 EVENTS = Family(
     "events_{event}",

@@ -4,7 +4,7 @@
 from headroom.core.options import Option, number
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
-# As many as can be configured: 16 bits. GSE carries PDUs of 65,527 octets, behind an address.
+# As many as can be configured: 16 bits. GSE carries PDUs of 65,527 octets, after an address.
 MOST_ROOM = 65_535
 
 REPLAY = (

@@ -44,7 +44,7 @@ class Expected:
 @dataclass(frozen=True)
 class Vector:
     """`shows` is the sentence that it rests on, of a `requirement` on receivers. `events` are the error counters that
-    are not 0 behind it, `free` those that the RFC leaves open. By the requirement `silent` no error may be counted.
+    are not 0 after it, `free` those that the RFC leaves open. By the requirement `silent` no error may be counted.
 
     `extensions` are headers that a receiver has to know. `encapsulated`: an encapsulator with this `channel` makes
     these TS packets of `pdus`, all given at once.
@@ -163,7 +163,7 @@ class _Reader:
         return next((types for key, types in IP_TYPES.items() if key in given), ())
 
     def _joined(self, named: Mapping[str, bytes], given: Any, *where: str | int) -> bytes:
-        """Octets of names, slices of names and hexadecimal octets, one behind another."""
+        """Octets of names, slices of names and hexadecimal octets, one after another."""
         octets = b""
         for item in [given] if isinstance(given, str) else given:
             match = _SLICE.fullmatch(item)

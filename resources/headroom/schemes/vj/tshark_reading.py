@@ -2,8 +2,8 @@
 """VJ as tshark reads it: change masks, connection numbers, checksums and changes.
 
 In captures of PPP with the direction (DLT 204), without which tshark keeps no state. It computes the changes of the
-special masks wrongly behind an UNCOMPRESSED_TCP packet, and takes the urgent pointer for two octets, whose encoding is
-that of all changes (3.2.4: "decoded and stuffed into the TCP Urgent Pointer"): what stands behind it is not compared.
+special masks wrongly after an UNCOMPRESSED_TCP packet, and takes the urgent pointer for two octets, whose encoding is
+that of all changes (3.2.4: "decoded and stuffed into the TCP Urgent Pointer"): what stands after it is not compared.
 It takes a change in one octet for a signed one, so that 200 reads like 65,480: such values are not compared either.
 """
 

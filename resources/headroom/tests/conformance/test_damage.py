@@ -166,9 +166,9 @@ def test_recovery(verdict: str, wrong: int, not_recovered: int) -> None:
     tried, _ = counted(recovery=verdict)
     assert (len(tried.wrong), len(tried.not_recovered)) == (wrong, not_recovered)
     if not_recovered:
-        assert tried.not_recovered[0].endswith("the IR packet behind it is not delivered (ERR_CRC)")
+        assert tried.not_recovered[0].endswith("the IR packet after it is not delivered (ERR_CRC)")
     if wrong:
-        assert tried.wrong[0].endswith("the IR packet behind it is delivered with other octets than the judge restores")
+        assert tried.wrong[0].endswith("the IR packet after it is delivered with other octets than the judge restores")
 
 
 def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:

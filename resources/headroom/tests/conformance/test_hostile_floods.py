@@ -77,4 +77,4 @@ def test_the_compressor_has_suffered() -> None:
     assert faults(flood, [*done[:-1], ActOutcome(None)], cost(flood)) == ["a message is not compressed any more"]
     other = replace(done[-1], octets=wire.upload(assemble(PLAIN), b"BYE"))
     (sentence,) = faults(flood, [*done[:-1], other], cost(flood))
-    assert sentence.startswith("behind the flood, ")
+    assert sentence.startswith("after the flood, ")

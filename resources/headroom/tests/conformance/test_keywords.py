@@ -466,7 +466,7 @@ def test_recovery_has_a_limit(seeing: See) -> None:
     [
         (DamageOutcome(trials=5), ""),
         (DamageOutcome(trials=5, wrong=["x: it is delivered"]), "1 of 5 packets: x: it is delivered"),
-        (DamageOutcome(trials=5, not_recovered=["x: the IR packet behind it"]), "1 contexts do not recover: x: the IR"),
+        (DamageOutcome(trials=5, not_recovered=["x: the IR packet after it"]), "1 contexts do not recover: x: the IR"),
         (DamageOutcome(trials=5, undetected=1), "1 damaged headers come out; at most 0 may"),
     ],
 )

@@ -102,7 +102,7 @@ def test_state_that_goes_is_noticed() -> None:
 
 
 def test_a_list_after_an_i_bit_is_noticed() -> None:
-    assert stories.silent_after_i_bit(session("deaf-to-i"), far()) == ["3 items of state are announced behind an I-bit"]
+    assert stories.silent_after_i_bit(session("deaf-to-i"), far()) == ["3 items of state are announced after an I-bit"]
 
 
 def test_where_nothing_is_shared_nothing_follows() -> None:

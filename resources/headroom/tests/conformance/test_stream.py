@@ -61,10 +61,10 @@ def test_settled() -> None:
 
 def test_not_settled() -> None:
     assert stream.is_settled(kinds(("IR", 3), ("UO-1", 60))) == [
-        "behind the first 40 packets, none is of type 0; packet 141 is UO-1"
+        "after the first 40 packets, none is of type 0; packet 141 is UO-1"
     ]
     assert stream.is_settled(kinds(("IR", 40), ("UO-0", 4), ("UO-1", 96))) == [
-        "behind the first 40 packets, 4 of 100 are of type 0; packet 145 is UO-1"
+        "after the first 40 packets, 4 of 100 are of type 0; packet 145 is UO-1"
     ]
 
 

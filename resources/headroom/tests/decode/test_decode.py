@@ -240,7 +240,7 @@ def test_tshark_may_stop_at_a_length_of_0(packet: bytes) -> None:
     compared = compare_ip(ours, Reading("IPv6", ours.tshark_limit.values))
     assert (compared.verdict, compared.silent) == (
         "silent",
-        "tshark reads nothing behind an IPv6 header with the length 0",
+        "tshark reads nothing after an IPv6 header with the length 0",
     )
     assert compare_ip(ours, Reading("UDP", ours.values)).verdict == "agree"
     ports = {"UDP source port": [1], "TCP source port": [1], "UDP destination port": [1]}
@@ -392,7 +392,7 @@ def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(run, "MOST_PACKETS", 2)
     capture = run.read(DecodeOptions(path, tshark=False))
     assert len(list(capture.decoded())) == 2
-    assert "continues behind packet 2" in capture.faults[0]
+    assert "continues after packet 2" in capture.faults[0]
 
 
 def test_a_frame_that_was_cut_is_no_evidence(tmp_path: Path) -> None:

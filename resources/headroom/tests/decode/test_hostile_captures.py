@@ -83,7 +83,7 @@ def test_a_record_of_many_packets_takes_bounded_memory(tmp_path: Path, monkeypat
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     capture = run.read(DecodeOptions(path, tshark=False))
     assert len(list(capture.decoded())) == 2000
-    assert "continues behind packet 2000" in capture.faults[0]
+    assert "continues after packet 2000" in capture.faults[0]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10, "KiB"
 
 

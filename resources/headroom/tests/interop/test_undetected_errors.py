@@ -84,7 +84,7 @@ def test_a_decompressor_that_is_wrong_without_a_cause(
     one = support.cell("reference", "reference", real_build, "voip-mixed", link, packets=480, profile="0x0001")
     result = support.result_of(one, support.store(tmp_path))
     assert result["verdict"] == "fail", result["reason"]
-    assert "undamaged and behind no damage" in result["reason"]
+    assert "undamaged and after no damage" in result["reason"]
     assert "comes out wrong" in result["signature"]
 
 

@@ -109,7 +109,7 @@ def test_units_from_behind_a_wrong_crc_are_a_missed_should(monkeypatch: pytest.M
     monkeypatch.setattr(line, "receive", lambda *_: line.Received((right,), {"crc_errors": 1}, (0,)))
     found = comparison.compare(find("reference"), arrivals, {}, "any")
     assert (found.judged, found.wrong, found.more) == ((), "", 1)
-    assert "behind a wrong CRC" in found.milder
+    assert "after a wrong CRC" in found.milder
 
 
 @pytest.mark.engine

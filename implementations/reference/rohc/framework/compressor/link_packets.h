@@ -45,9 +45,9 @@ class LinkPackets {
     std::uint32_t feedback;  // octets
     std::uint32_t room;      // octets available for feedback
   };
-  // begin() is called before a packet is compressed: writes the feedback and moves the start of the packet's buffer
-  // behind it. finish() is called after: makes a link packet of the feedback and the compressed packet, or the first of
-  // several segments; segments_left() is then true.
+  // begin() is called before a packet is compressed: writes the feedback and moves the start of the packet's buffer to
+  // the end of the feedback. finish() is called after the packet is compressed: makes a link packet of the feedback and
+  // the compressed packet, or the first of several segments; segments_left() is then true.
   [[nodiscard]] Front begin(headroom_packet& packet) noexcept;
   void finish(headroom_packet& packet, const Front& front) noexcept;
 

@@ -9,7 +9,7 @@ namespace {
 
 enum Option : std::uint8_t { kReject = 2, kMsnNotValid = 3, kMsn = 4, kContextMemory = 9 };
 
-// CRC over the element with the CRC field as zero (8.3.1); the field is the third octet behind the CID.
+// CRC over the element with the CRC field as zero (8.3.1); the field is the third octet after the CID.
 std::uint8_t crc_of(Octets element, std::size_t at) noexcept {
   constexpr std::uint8_t kZero = 0;
   const std::uint8_t state = wire::crc8({&kZero, 1}, wire::crc8(element.first(at)));

@@ -66,7 +66,7 @@ std::uint8_t crc_of(const Flow& flow, const PacketFields& f, const Layout& l, bo
 }  // namespace
 
 std::optional<PacketType> write_jump(const Flow& flow, const PacketFields& f, wire::Writer& out) noexcept {
-  // Of such a flow the shape is that of RTP behind one IP header, and nothing has a Checksum Coverage or lists.
+  // Of such a flow the shape is that of RTP after one IP header, and nothing has a Checksum Coverage or lists.
   if (!f.same_pattern || flow.in_reliable_mode() || flow.timer != nullptr || flow.c.ts_stride == 0) return std::nullopt;
   const IpIdBehaviour id = flow.h.id_behaviour;
   const bool t_bit = id != IpIdBehaviour::kNone && id != IpIdBehaviour::kRandom;

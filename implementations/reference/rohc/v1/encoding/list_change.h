@@ -49,7 +49,7 @@ struct ListChange {
 // Returns the change from `reference` to `current` that keeps as many items of the reference list as possible.
 [[nodiscard]] ListChange change_between(const IndexList& reference, const IndexList& current) noexcept;
 
-// Applies a mask to a list; items behind the mask are kept (RFC 4815 5.3). Returns nothing if the result is too long or
+// Applies a mask to a list; items after the mask are kept (RFC 4815 5.3). Returns nothing if the result is too long or
 // the mask does not fit the list: "if a '0' is observed when ref_list has been exhausted, an error has occurred".
 [[nodiscard]] std::optional<IndexList> remove_from(const IndexList& reference, wire::ListMask removal) noexcept;
 [[nodiscard]] std::optional<IndexList> insert_into(const IndexList& reference, wire::ListMask insertion,

@@ -44,7 +44,7 @@ void add_ip_dynamic(Gathered& g, const std::uint8_t* h, unsigned version) noexce
   }
 }
 
-// Transport headers behind the innermost IP header; `inner` as if that stood right before them.
+// Transport headers after the innermost IP header; `inner` as if that stood right before them.
 void add_transport_static(Gathered& g, const std::uint8_t* inner, const Layout& l) noexcept {
   if (l.has_udp()) g.add(inner + l.udp, 4);
   if (l.has_esp()) g.add(inner + l.esp, 4);

@@ -69,7 +69,7 @@ inline constexpr std::uint8_t kProtocolUdpLite = 136;
   return protocol == kProtocolIpv4 || protocol == kProtocolIpv6;
 }
 
-// The offset of a field that the shape lacks; the field's mask is then 0. kNowhere lies inside an image but behind
+// The offset of a field that the shape lacks; the field's mask is then 0. kNowhere lies inside an image but after
 // every header, so that branch-free code may read and write there.
 inline constexpr std::uint8_t kNowhere = 60;
 

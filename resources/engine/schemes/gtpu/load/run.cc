@@ -160,7 +160,7 @@ class Stages {
     }
   }
 
-  // Makes one trial behind each stage but the last.
+  // Makes one trial after each stage but the last.
   void measure(std::uint64_t packets) {
     std::vector<TrialMeasurement>& trials = rounds_.emplace_back();
     for (std::size_t i = 0; i + 1 < names_.size(); ++i) {

@@ -22,7 +22,7 @@ namespace headroom::gtpu::load {
 [[nodiscard]] inline std::uint32_t user_of(const headroom_user_packet& packet) noexcept {
   const std::uint8_t* at = packet.octets;
   if (packet.side == HEADROOM_N6) return load32(at + 16);
-  at += (at[0] & 0x0F) * 4 + 8;  // behind IPv4 and UDP
+  at += (at[0] & 0x0F) * 4 + 8;  // after IPv4 and UDP
   std::uint8_t next = (at[0] & 0x04) != 0 ? at[11] : 0;
   at += (at[0] & 0x07) != 0 ? 12 : 8;
   while (next != 0) {  // extension headers

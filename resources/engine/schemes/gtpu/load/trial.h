@@ -61,7 +61,7 @@ class LoadedPlane {
   LoadedPlane(const AdapterJob& adapter, const Job& job);
 
   [[nodiscard]] TrialMeasurement trial(std::uint64_t packets);
-  // Has the adapter end behind a stage of its description from now on. Throws Error(adapter).
+  // Has the adapter end after a stage of its description from now on. Throws Error(adapter).
   void end_behind(const std::string& stage);
   [[nodiscard]] const SetUp& set_up() const noexcept { return set_up_; }
   [[nodiscard]] const UserPlaneWorkers* workers() const noexcept { return workers_.get(); }

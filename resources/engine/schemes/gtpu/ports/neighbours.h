@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Address resolution of a node with a user plane: ARP (RFC 826) and, for IPv6, Neighbor Solicitation and Advertisement
-// (RFC 4861, 4.3 and 4.4). IPv4 addresses stand behind ::ffff:0:0/96.
+// (RFC 4861, 4.3 and 4.4). IPv4 addresses stand after ::ffff:0:0/96.
 #ifndef HEADROOM_SCHEMES_GTPU_PORTS_NEIGHBOURS_H
 #define HEADROOM_SCHEMES_GTPU_PORTS_NEIGHBOURS_H
 

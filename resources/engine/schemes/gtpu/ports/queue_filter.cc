@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint16_t kGtpuPort = 2152;
 constexpr std::uint32_t kVersion1Gtp = 0x30, kGPdu = 255, kMoreOrOffset = 0x3FFF;
 constexpr std::uint32_t kAnyOptional = 7, kHasExtension = 4;
-constexpr std::uint32_t kGtpuAt = 8;  // behind UDP's header
+constexpr std::uint32_t kGtpuAt = 8;  // after UDP's header
 
 // Instructions in order. Jumps go forward: `join` lets them end at the next instruction.
 class Assembler {

@@ -11,7 +11,7 @@
 namespace headroom::gtpu::ports {
 
 // Returns rules for frames of N6, by the destination, or of N3, by the inner source; for IPv6 by the /64. The rules for
-// IPv4 users behind an outer IPv4 header, with and without a PDU Session Container, are required. A card's hash differs
+// IPv4 users after an outer IPv4 header, with and without a PDU Session Container, are required. A card's hash differs
 // from `user_hash`, so the worker of a queue hands over packets that belong to other workers.
 [[nodiscard]] std::vector<io::QueueRule> queue_rules(bool is_n6);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IP addresses in the form of headroom_n4_message: an IPv4 address is in the last four octets, behind ::ffff:0:0/96.
+// IP addresses in the form of headroom_n4_message: an IPv4 address is in the last four octets, after ::ffff:0:0/96.
 #ifndef HEADROOM_SCHEMES_GTPU_USER_PLANE_ADDRESS_H
 #define HEADROOM_SCHEMES_GTPU_USER_PLANE_ADDRESS_H
 

@@ -6,7 +6,7 @@
 namespace headroom::gtpu {
 namespace {
 
-constexpr std::uint32_t kN4Interface = 3;  // behind those of the sides
+constexpr std::uint32_t kN4Interface = 3;  // after those of the sides
 constexpr std::uint8_t kUdp = 17, kHopLimit = 64;
 constexpr std::size_t kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8;
 constexpr std::size_t kLongestPayload = 65'535 - kIpv4Header - kUdpHeader;  // octets

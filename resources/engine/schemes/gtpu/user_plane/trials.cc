@@ -19,7 +19,7 @@ Address mapped(std::uint32_t ipv4) {
   return address;
 }
 
-// A message of GTP-U from a base station, with four octets behind its mandatory header and then `rest`.
+// A message of GTP-U from a base station, with four octets after its mandatory header and then `rest`.
 Octets message(const load::Job& job, std::uint8_t flags, std::uint8_t type, std::uint32_t teid, OctetView rest) {
   Octets octets = {flags, type, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0};
   octets.insert(octets.end(), rest.begin(), rest.end());

@@ -15,7 +15,7 @@ constexpr std::size_t kIpHeader = 20;
 constexpr std::uint8_t kTtl = 64;
 constexpr std::uint16_t kDontFragment = 0x4000;  // and so the identification may be 0: RFC 6864, 4.1
 
-// Where the fields that differ between calls stand, in an IPv4 header without options and in UDP's behind it.
+// Where the fields that differ between calls stand, in an IPv4 header without options and in UDP's after it.
 constexpr std::size_t kIpChecksum = 10, kSource = 12, kDestination = 16;
 constexpr std::size_t kSourcePort = 20, kDestinationPort = 22, kUdpLength = 24, kUdpChecksum = 26;
 

@@ -29,11 +29,11 @@ struct Datagram {
 };
 
 // Returns a whole UDP datagram with kSipPort at either end and a payload, whose checksums are right (over IPv4 the UDP
-// checksum may be missing); nothing for other packets, including fragments, datagrams behind extension headers,
-// datagrams with contradicting lengths, and datagrams with octets behind UDP's.
+// checksum may be missing); nothing for other packets, including fragments, datagrams after extension headers,
+// datagrams with contradicting lengths, and datagrams with octets after UDP's.
 [[nodiscard]] std::optional<Datagram> sip_datagram(OctetView packet) noexcept;
 
-// Updates lengths and checksums after a new payload of `payload` octets has been written behind the headers. REQUIRES:
+// Updates lengths and checksums after a new payload of `payload` octets has been written after the headers. REQUIRES:
 // the packet is a result of sip_datagram, and has no more than 65,535 octets with the new payload.
 void set_payload(std::uint8_t* packet, Datagram& datagram, std::uint32_t payload) noexcept;
 

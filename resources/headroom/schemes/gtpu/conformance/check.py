@@ -180,7 +180,7 @@ def _count(results: Sequence[object], what: str) -> str:
 
 
 def _why(step: Step) -> str:
-    """The adapter's own reason for packets that were not passed on, behind a colon."""
+    """The adapter's own reason for packets that were not passed on, after a colon."""
     reasons = [f"{outcome.status} ({outcome.reason})" for outcome in step.outcomes if outcome.status != "OK"]
     return f": {', '.join(reasons)}." if reasons else "."
 

@@ -116,7 +116,7 @@ def read(octets: bytes) -> Message:
         raise PfcpError("7.2.2.3", f"The Length is {end - 4}; the header alone has {at - 4}.")
     remarks = []
     if end < len(octets) and not flags & FOLLOW_ON:
-        remarks.append(f"{len(octets) - end} octets follow behind the message's end (TS 29.244, 7.2.2.3).")
+        remarks.append(f"{len(octets) - end} octets follow the message's end (TS 29.244, 7.2.2.3).")
     if flags & 0x18:
         remarks.append("A spare bit of the first octet is 1 (TS 29.244, 7.2.2).")
     seid = int.from_bytes(octets[4:12], "big") if flags & SEID_PRESENT else None

@@ -177,7 +177,7 @@ def checksum(octets: bytes) -> int:
 
 
 def fields_of(table: str, octets: bytes) -> list[Field]:
-    """The fields of a table, and one behind them, `rest`, for what the table does not name."""
+    """The fields of a table, and one after them, `rest`, for what the table does not name."""
     fields, at, number = [], 0, int.from_bytes(octets)
     for entry in table.split(", "):
         name, size = entry.rsplit(" ", 1)
@@ -271,7 +271,7 @@ def read(packet: bytes, max_header: int = 168) -> Chain:
 
 
 def _next(part: Subheader) -> int | None:
-    """The protocol behind a subheader; None behind one that ends the chain."""
+    """The protocol after a subheader; None after one that ends the chain."""
     if part.kind in ("TCP", "UDP", "ESP", "fragment", "IPv4 fragment"):
         return None
     return part["Protocol"] if "Protocol" in part else part["Next Header"]

@@ -129,7 +129,7 @@ class CompressorJudge:
         elif type_ == FULL and was is not None and was.number[1] > 1 and ends(was.chain) == ends(now.chain):
             known = was.number[0] % values
             if (number - known) % values != 1 and not (was.number[0] in (values - 1, 0xFFFF) and number == 1):
-                yield "RFC2507-11.2-2", f"its packet sequence number is {number}, behind {known}"
+                yield "RFC2507-11.2-2", f"its packet sequence number is {number}, after {known}"
 
     def _requests(self, outcome: Outcome, type_: int) -> Iterator[Remark]:
         if outcome.cid in self.requested and type_ == TCP:

@@ -33,7 +33,7 @@ class Parameters:
 
 @dataclass
 class Context:
-    """ "The uncompressed version of the last header"; `data`: octets behind it; `number`: its packet sequence number,
+    """ "The uncompressed version of the last header"; `data`: octets after it; `number`: its packet sequence number,
     and how many values that has. `sure`: False where a packet may have been lost since the last header that was sent as
     a whole, so that a decompressor may have repaired it or not."""
 

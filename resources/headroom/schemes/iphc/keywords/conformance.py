@@ -24,7 +24,7 @@ EVERY = 20  # packets between header requests
 
 @library
 class IphcKeywords(LineKeywords):
-    """Traffic before a compressor by RFC 2507, 3 to 8, and link packets before a decompressor by 6 to 10. Behind a loss
+    """Traffic before a compressor by RFC 2507, 3 to 8, and link packets before a decompressor by 6 to 10. After a loss
     it is the decompressor's choice what becomes of a TCP packet whose checksum is wrong (10.1). Who compresses nothing
     or requests nothing may do so: then a case shows nothing."""
 

@@ -25,9 +25,9 @@ def profile_for(packet: bytes, features: Collection[str] = ()) -> int:
     """The most special profile that can carry a packet, by who has these of the features `LISTS`.
 
     Uncompressed when only that can: fragments, IPv4 options, IPv6 extension headers, wrong checksums and lengths, no
-    IP, no payload. Of more than two IP headers, and of what is not plain behind the first of them, profile IP takes as
-    many as it likes: its static chain may end behind any (RFC 3843, 3.1). Taken for RTP is version 2 without an RTCP
-    packet type behind ports from 1024 up; its CSRC list takes one who can compress lists, extension headers one
+    IP, no payload. Of more than two IP headers, and of what is not plain after the first of them, profile IP takes as
+    many as it likes: its static chain may end after any (RFC 3843, 3.1). Taken for RTP is version 2 without an RTCP
+    packet type after ports from 1024 up; its CSRC list takes one who can compress lists, extension headers one
     who can list them.
     """
     protocols = () if "extension-headers" in features else None

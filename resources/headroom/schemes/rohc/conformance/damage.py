@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Link packets that are damaged or no packets at all, each before a fresh context, and a good one behind it.
+"""Link packets that are damaged or no packets at all, each before a fresh context, and a good one after it.
 
 The judge says what a packet means. A decompressor may refuse more than the judge, for it may be careful; it must never
 deliver what the judge refuses, nor anything other than what the judge makes of it. Afterwards the context recovers with
@@ -318,11 +318,11 @@ def _count(tried: DamageOutcome, group: Sequence[Trial], document: dict[str, Any
             tried.wrong.append(f"{what}: " + _how(record["verdict"], behind))
         elif behind == 1 and record["verdict"] != "identical":
             statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
-            tried.not_recovered.append(f"{what}: the IR packet behind it is not delivered ({statuses})")
+            tried.not_recovered.append(f"{what}: the IR packet after it is not delivered ({statuses})")
 
 
 def _how(verdict: str, behind: int) -> str:
-    packet = "it" if behind == 0 else "the IR packet behind it"
+    packet = "it" if behind == 0 else "the IR packet after it"
     if verdict == "unexpected":
         return f"{packet} is delivered, though it must be refused"
     return f"{packet} is delivered with other octets than the judge restores"

@@ -8,7 +8,7 @@
 | d, D, 0 to 9 | destination options, each with another content |
 | a | AH, whose data is another in each packet |
 | m | minimal encapsulation with the original source address |
-| g, G | GRE with checksum, key and sequence number, or with nothing; the last one, and an IP header behind it |
+| g, G | GRE with checksum, key and sequence number, or with nothing; the last one, and an IP header after it |
 | x, b | GRE with a bit of Reserved0, or with the Protocol Type of bridged Ethernet: no list may have it |
 """
 
@@ -45,7 +45,7 @@ TYPES = {
     "x": GRE,
     "b": GRE,
 }
-# Behind Next Header: a length in units of eight octets and what is there to fill it.
+# After Next Header: a length in units of eight octets and what is there to fill it.
 _WITH_LENGTH = {
     "h": bytes.fromhex("00 05 02 00 00 01 00"),  # router alert
     "H": bytes.fromhex("00 05 02 00 01 01 00"),

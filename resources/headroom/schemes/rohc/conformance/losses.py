@@ -22,7 +22,7 @@ PACKETS = 80
 PATTERNS: tuple[tuple[int, ...], ...] = (
     (),
     *(tuple(range(count)) for count in range(1, 9)),  # the change and what follows it
-    *((n,) for n in range(1, 5)),  # one packet behind the change
+    *((n,) for n in range(1, 5)),  # one packet after the change
     (0, 2),
     (0, 1, 3),
     (0, 2, 4),

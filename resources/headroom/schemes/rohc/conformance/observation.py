@@ -93,7 +93,7 @@ class ObservedPacket:
 
     @property
     def sn(self) -> int | None:
-        """The sequence number of its context behind it: MSN in profile 0x0006."""
+        """The sequence number of its context after it: MSN in profile 0x0006."""
         if self.outcome is None:
             return None
         if self.outcome.packet is not None and self.outcome.packet.tcp is not None:
@@ -162,7 +162,7 @@ class Observation:
 
     @property
     def contexts(self) -> list[Context | TcpContext]:
-        """The judge's context behind each packet that it could read."""
+        """The judge's context after each packet that it could read."""
         outcomes = [outcome for seen in self.packets if (outcome := seen.outcome) is not None]
         of_tcp = [
             entry.packet.tcp.context for entry in outcomes if entry.packet is not None and entry.packet.tcp is not None

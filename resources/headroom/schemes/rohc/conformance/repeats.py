@@ -3,7 +3,7 @@
 
 RFC 3095, 5.3.1.1.1: a compressor repeats what is new "in several packets" and then trusts that it has arrived; how many
 is its own affair. Here that number is read off the link: how many packets from the change on may be lost together while
-the judge, a decompressor without any repair, still restores everything behind them.
+the judge, a decompressor without any repair, still restores everything after them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from headroom.schemes.rohc.judge.v1.context import Channel, Context
 Contexts = dict[int, Context | TcpContext]  # by CID
 
 LONGEST = 16  # losses in a row that are tried; no compressor needs to survive so many
-REACH = 24  # packets of a context behind a loss that are looked at: by then an error has shown
+REACH = 24  # packets of a context after a loss that are looked at: by then an error has shown
 
 
 def survived(packets: Sequence[ObservedPacket], change: int, parameters: Parameters, longest: int = LONGEST) -> int:
@@ -88,7 +88,7 @@ def contexts_before(packets: Sequence[ObservedPacket]) -> list[Contexts]:
 
 
 def _after(outcome: Outcome | None) -> Context | TcpContext | None:
-    """The context behind a packet, whatever its family."""
+    """The context after a packet, whatever its family."""
     if outcome is None:
         return None
     if outcome.packet is not None and outcome.packet.tcp is not None:

@@ -134,7 +134,7 @@ class Sender:
         check = wrong_crc_of(width, now, header) if wrong_crc else header_crc(width, header, now)
         if kind == "UO-0":
             first, rest = (now.sn & 0xF) << 3 | check, b""
-        elif kind == "R-0-CRC":  # 7 bits of SN, of which the last is behind the large CID
+        elif kind == "R-0-CRC":  # 7 bits of SN, of which the last is after the large CID
             first, rest = 0x40 | now.sn >> 1 & 0x3F, bytes([(now.sn & 1) << 7 | check])
         elif kind in TYPE_0_AND_1:
             first, rest = self._type_1(kind, now, check)
@@ -218,7 +218,7 @@ class Sender:
         return self._with_cid(original[:1], original[1:])
 
     def _with_cid(self, first: bytes, rest: bytes) -> bytes:
-        """RFC 5795, 5.2.1.3: an Add-CID octet before the first octet, or a large CID behind it."""
+        """RFC 5795, 5.2.1.3: an Add-CID octet before the first octet, or a large CID after it."""
         if self.large_cids:
             return first + sdvl.encode(self.cid, 1 if self.cid < 128 else 2) + rest
         return (bytes([0xE0 | self.cid]) if self.cid else b"") + first + rest

@@ -42,7 +42,7 @@ def is_settled(packets: Sequence[ObservedPacket], within: int = SETTLED) -> list
         return []
     count = f"{len(behind) - len(others)} of {len(behind)} are" if len(others) < len(behind) else "none is"
     first = f"{nth('packet', others[0].index)} is {others[0].kind}"
-    return [f"behind the first {within} packets, {count} of type 0; {first}"]
+    return [f"after the first {within} packets, {count} of type 0; {first}"]
 
 
 def not_sent(packets: Sequence[ObservedPacket]) -> list[str]:

@@ -18,7 +18,7 @@ CRC_8 = ("RFC6846-5.3.1.1-1", "RFC4164-3.4.1-1")  # the judge's words for one th
 class TcpAnswers:
     """Takes the packets of one channel in the order in which they arrive, with the answers to each.
 
-    MSNs are judged as long as it is known which header was verified last: not behind a packet that the judge refuses
+    MSNs are judged as long as it is known which header was verified last: not after a packet that the judge refuses
     though its CRC-8 is right, and not where `orderly` is false: packets may be lost, damaged or overtake each other.
     """
 

@@ -3,7 +3,7 @@
 of RFC 3095. The formats are those of RFC 6846, 8.2, and of RFC 4164, 3.5.
 
 Connections have the same addresses and window, and ports of their own, so that the context of one may be the base of
-another's. A packet that is to fail is the flow's next one, which comes again behind it: nothing tells of how many there
+another's. A packet that is to fail is the flow's next one, which comes again after it: nothing tells of how many there
 were, and a compressed header has four bits of the MSN.
 """
 
@@ -136,7 +136,7 @@ class TcpSender:
     large_cids: bool = False
     last_sn: int = field(default=0, init=False)  # MSN of the last packet made
     validated: bool = field(default=False, init=False)  # the CRC-8 of the last packet made is there and right
-    context: Context | None = field(default=None, init=False)  # behind the last packet that was right
+    context: Context | None = field(default=None, init=False)  # after the last packet that was right
 
     profile = TCP
 
@@ -168,7 +168,7 @@ class TcpSender:
         return link, original
 
     def _context(self, original: bytes) -> Context:
-        """The context behind a packet."""
+        """The context after a packet."""
         headers, options, payload = read_headers(original)
         for header in headers:
             for name in (*_NOT_KEPT, *(("checksum",) if header.method == "ipv4" else ())):

@@ -108,7 +108,7 @@ class Timeline:
 
         `what` is a packet type with, in this order and each of it optional: `damaged` (its CRC is wrong), `poisoned`
         (it is that of another sequence number) or `garbled` (both) before it, `without dynamic chain`, `of CID 0` (the
-        base context of an IR-CR packet), `with mode U`, `for CID 3` behind it; or `lost`. `outcome` is one of
+        base context of an IR-CR packet), `with mode U`, `for CID 3` after it; or `lost`. `outcome` is one of
         `OUTCOMES`; `answers` as in `judge_answers`.
         """
         pattern = (

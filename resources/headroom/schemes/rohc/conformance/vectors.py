@@ -37,7 +37,7 @@ class VectorOutcome:
 
 @cache
 def known() -> dict[str, Vector]:
-    """All vectors of packets by name, those of ROHC-TCP behind those of other profiles."""
+    """All vectors of packets by name, those of ROHC-TCP after those of other profiles."""
     return vectors.load() | vectors.load(vectors.FOLDER / "tcp")
 
 

@@ -147,7 +147,7 @@ def compare(ours: RohcReading, theirs: Reading | None, limits: Limits) -> Readin
             continue
         other = theirs.values[name]
         if isinstance(value, list) and isinstance(other, list):
-            comparison.hold(name, value[: len(other)], other)  # tshark reads no IP header behind the first one
+            comparison.hold(name, value[: len(other)], other)  # tshark reads no IP header after the first one
         elif readable(name):
             comparison.hold(name, value, other)
     if not ours.other_feedback_cids and not _is_of_tcp(ours):

@@ -141,7 +141,7 @@ def _together(parts: list[Reading]) -> Reading:
     ]
     if feedback:
         last.values["feedback"] = feedback
-    # What tshark lacks for feedback says nothing of the header behind it.
+    # What tshark lacks for feedback says nothing of the header after it.
     notes = [f"feedback: {note}" for part in parts[:-1] for note in part.notes]
     last.notes = list(dict.fromkeys([*notes, *last.notes]))
     return last

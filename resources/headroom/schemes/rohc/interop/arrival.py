@@ -39,7 +39,7 @@ class Arrival:
 
     @property
     def is_part(self) -> bool:
-        """A segment behind which the others of its unit are still to come."""
+        """A segment after which the others of its unit are still to come."""
         return self.outcome is not None and self.outcome.is_unfinished
 
     @property

@@ -3,7 +3,7 @@
 
 A deviation may say which requirement a compressor's packets break, or which fields together a decompressor reads wrong;
 and a decompressor without a feature does not take packets with it. Which packets of a cell these are can
-only be read on the link. Such a declaration excuses its packets, and what comes behind them in the same context until
+only be read on the link. Such a declaration excuses its packets, and what comes after them in the same context until
 an IR packet has made that whole again; nothing else.
 """
 

@@ -47,7 +47,7 @@ def difference(seen: Study, packet: int, profile: str) -> str:
     original = seen.originals[packet]
     common = min(len(original), len(got))
     at = next((n for n in range(common) if original[n] != got[n]), common)
-    # Length and checksum fields follow from what differs behind them.
+    # Length and checksum fields follow from what differs after them.
     parts = fields.dissect(original, profile in RTP_PROFILES)
     derived = ("IPv4 header checksum", "IPv4 total length", "IPv6 payload length")
     differing = [

@@ -28,7 +28,7 @@ def of(result: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> 
     if wrong and (condition.harmless or wrong > chance.allowed or chance.unexplained):
         sentence = f"{wrong} of {result.sent} packets came out wrong"
         if chance.unexplained:
-            sentence += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: "
+            sentence += f", {len(chance.unexplained)} of them undamaged and after no damage (the first: "
             sentence += f"{nth('packet', chance.unexplained[0])})"
         elif not condition.harmless:
             sentence += f", where chance explains {chance.allowed} at most"

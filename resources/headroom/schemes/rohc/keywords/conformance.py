@@ -39,7 +39,7 @@ WINDOW = 2  # what is new survives the loss of one packet: RFC 3095, 5.3.1.1.1 a
 # "normally … several packets with the same information"; how many is not defined.
 CONFIDENCE, CONFIDENCE_OF_TCP = "RFC3095-5.3.1.1.1-1", "RFC6846-5.2.1.1-3"
 REGULAR = "rtp-ipv4"  # a flow that any compressor can put into its smallest packets
-LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
+LATE_PACKETS = 12  # of a slow flow, after those with which it settles
 
 
 @library
@@ -103,7 +103,7 @@ class ConformanceKeywords:
         """Sends traffic and keeps it for the keywords that follow; what the judge finds wrong is a failure.
 
         SOURCE is a traffic profile, or a flow such as rtp-ipv4 with changes such as `40: ttl=61`,
-        behind forty packets.
+        after forty packets.
         """
         confidence = int(named.pop("confidence", 1))
         config = self._config(source, changes, named)

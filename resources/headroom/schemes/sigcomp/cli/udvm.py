@@ -63,13 +63,13 @@ def assemble(
         typer.Option("--output", "-o", help="File to write; stdout when left out, in hexadecimal on a terminal."),
     ] = None,
     code: Annotated[bool, typer.Option("--code", help="Write the bytecode alone, without a message.")] = False,
-    input: Annotated[Path | None, typer.Option(help="Octets behind the bytecode, which the program reads.")] = None,
+    input: Annotated[Path | None, typer.Option(help="Octets after the bytecode, which the program reads.")] = None,
     implementation: Implementation = "reference",
     build: Build = DEFAULT_BUILD,
     json: Json = False,
 ) -> None:
     if code and input is not None:
-        raise UsageError("--input is for messages: with --code there is nothing to put it behind.")
+        raise UsageError("--input is for messages: with --code there is nothing to put it after.")
     behind = b"" if input is None else _octets(input)
     try:
         text = _read(source).decode().removeprefix("\ufeff")  # the byte order mark that some editors put in front

@@ -2,7 +2,7 @@
 """Floods before a SigComp endpoint: messages of which each is allowed, and which together are to crowd it out.
 
 What an endpoint takes from a peer and keeps is bounded by what it has offered: a compartment's state by its
-state_memory_size (RFC 3320, 6.2), and nothing that a peer tells of itself may cost more with each message. Behind a
+state_memory_size (RFC 3320, 6.2), and nothing that a peer tells of itself may cost more with each message. After a
 flood the endpoint goes on as if it had not been: what others have stored is there, and what it compresses comes out.
 """
 
@@ -28,7 +28,7 @@ COUNT = 60  # messages of a flood; growth of memory is looked for over the later
 ATTACKERS = 8  # compartments that fill theirs
 TEXT = b"OPTIONS sip:a@example.com SIP/2.0\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n"
 Q_BIT = 4  # of the octet in front of a requested feedback item (RFC 3320, figure 12)
-MOST_FEEDBACK = 127  # octets of a feedback item behind its length (RFC 3320, figures 4 and 12)
+MOST_FEEDBACK = 127  # octets of a feedback item after its length (RFC 3320, figures 4 and 12)
 CAME_OUT = ("compressed", "silent", "plain")  # kinds of messages that have not failed
 MOST_PRIORITY = 65534  # RFC 3320, 6.2.2: 65535 is the lowest of all
 
@@ -81,7 +81,7 @@ def of_states(offer: Offer, count: int = COUNT) -> Flood:
 
 def of_octets(offer: Offer, count: int = COUNT) -> Flood:
     """Messages that are longer than the memory they would be decompressed in, to the longest that UDP carries; and a
-    short one behind them."""
+    short one after them."""
     program = assemble(_PUT_OUT_OK)
     first = offer.decompression_memory_size + 1
     lengths = [first + (65507 - first) * number // (count - 1) for number in range(count)]
@@ -119,5 +119,5 @@ def faults(flood: Flood, outcomes: list[ActOutcome], cost: Cost) -> list[str]:
         if octets is None:
             wrong.append("a message is not compressed any more")
         elif fault := fault_of(FarEnd(flood.compressed).hears(octets), flood.acts[-1].octets, octets):
-            wrong.append(f"behind the flood, {fault}")
+            wrong.append(f"after the flood, {fault}")
     return wrong + hostile_messages.growth(cost)

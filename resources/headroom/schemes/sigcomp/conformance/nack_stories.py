@@ -89,7 +89,7 @@ NONE_ALIKE = b"MESSAGE sip:user@example.com SIP/2.0\r\n\r\n" + random.Random(407
 def nack_about_less(session: Session, far: FarEnd, heavy: bytes, reason: Reason) -> list[str]:
     """The far end offers less than announced, and says so in the NACK for the first message, for which it
     is too little: what follows can be decompressed, or is not compressed at all. Raises NothingHappened where `heavy`
-    does not fail for `reason`, or nothing is compressed behind the NACK."""
+    does not fail for `reason`, or nothing is compressed after the NACK."""
     octets = session.done(session.compress(heavy)).octets
     outcome = far.hears(octets) if octets is not None else None
     if octets is None or outcome is None or outcome.reason != reason:

@@ -95,5 +95,5 @@ def silent_after_i_bit(session: Session, far: FarEnd) -> list[str]:
     if not wrong and not any(lists[:3]):
         raise NothingHappened("It announces no item of state, with or without an I-bit.")
     if late := sum(map(len, lists[3:])):
-        wrong.append(f"{late} items of state are announced behind an I-bit")
+        wrong.append(f"{late} items of state are announced after an I-bit")
     return wrong

@@ -60,7 +60,7 @@ def read_header(message: bytes) -> Header:
 
 
 def feedback_item(octets: bytes) -> bytes:
-    """The feedback item in front (figure 4): one octet below 128, or that many octets behind the first."""
+    """The feedback item in front (figure 4): one octet below 128, or that many octets after the first."""
     if not octets:
         raise DecompressionFailure(Reason.MESSAGE_TOO_SHORT)
     length = 1 if octets[0] < 128 else 1 + (octets[0] & 127)
@@ -167,7 +167,7 @@ def nack(reason: int, sha1: bytes, opcode: int = 0, pc: int = 0, details: bytes 
 
 
 def mark(message: bytes) -> bytes:
-    """A message with record marking (4.2.2): FF is quoted by FF n, n octets behind it standing for themselves."""
+    """A message with record marking (4.2.2): FF is quoted by FF n, n octets after it standing for themselves."""
     out, at = bytearray(), 0
     while at < len(message):
         out.append(message[at])

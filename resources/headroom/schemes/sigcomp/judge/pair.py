@@ -8,7 +8,7 @@ MOST_UNKNOWN = 32  # announced identifiers that every address is tried for, whic
 
 
 class Pair:
-    """Two endpoints with the same offer, with some compartments, number 0 and those behind it."""
+    """Two endpoints with the same offer, with some compartments, number 0 and those after it."""
 
     def __init__(self, offer: Offer, compartments: int = 1) -> None:
         self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called

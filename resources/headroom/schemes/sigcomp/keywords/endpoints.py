@@ -122,7 +122,7 @@ class EndpointKeywords:
 
         PEOPLE: `printed`, or `others` by the run's seed. LOSS: share of messages, either way, that are lost and sent
         again. REFUSALS: whether the endpoint may decline to compress a message for a peer with so little memory.
-        CALLS: how many, one behind another in the same compartment; with `others` each has people of its own. SHORTER:
+        CALLS: how many, one after another in the same compartment; with `others` each has people of its own. SHORTER:
         the criterion, instead of tshark, is whether the messages have fewer octets in the end.
         """
         seed = current_run().seed
@@ -325,7 +325,7 @@ class EndpointKeywords:
     @keyword("A Broken Stream Should Be Over")
     def broken_stream(self) -> None:
         late = any(outcome.output for outcome in _broken_stream()[1:])
-        _must_be_empty(["a message came out behind the reserved code"] if late else [])
+        _must_be_empty(["a message came out after the reserved code"] if late else [])
 
     @keyword("A Broken Stream Should Be Answered")
     def broken_stream_answered(self) -> None:

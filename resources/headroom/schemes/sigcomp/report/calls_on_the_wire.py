@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report on SIP calls through nodes: the highest rate at which every call is completed, and the duration of a call."""
+"""The report on SIP calls through nodes: the highest rate at which every call is completed, and the duration of a
+call.
+"""
 
 from dataclasses import dataclass
 from typing import Any

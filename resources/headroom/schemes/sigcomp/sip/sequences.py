@@ -49,7 +49,7 @@ def load(path: Path) -> tuple[Message, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{shown(path)} cannot be read as text: {error}.") from error
     if lines and not lines[-1]:
-        del lines[-1]  # behind the last end of a line
+        del lines[-1]  # after the last end of a line
     results: list[tuple[str, str, list[str]]] = []
     for line in lines:
         if line.startswith((CALLER, CALLED)):
@@ -58,7 +58,7 @@ def load(path: Path) -> tuple[Message, ...]:
             results[-1][2].append(line)
     messages = tuple(Message(who == CALLER, what, _assembled(text)) for who, what, text in results)
     if not messages or not messages[0].from_caller:
-        raise UsageError(f"{shown(path)} is no sequence: its first message, behind a line with {CALLER}, is missing.")
+        raise UsageError(f"{shown(path)} is no sequence: its first message, after a line with {CALLER}, is missing.")
     if bare := [message.name for message in messages if message.octets.startswith(b"\r\n")]:
         raise UsageError(
             f"{shown(path)}: {', '.join(bare)} has an empty line in place of the start line (RFC 3261, 7.1)."

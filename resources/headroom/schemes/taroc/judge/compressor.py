@@ -98,7 +98,7 @@ class CompressorJudge:
             flow = self.flows[cid] = Flow(context, reference, [], reference)
         else:
             if reason := self._needless(flow, tcp_segment, context):
-                yield "TAROC-7.1.1-3", f"it goes as UNCOMPRESSED_TCP right behind another, and {reason}"
+                yield "TAROC-7.1.1-3", f"it goes as UNCOMPRESSED_TCP right after another, and {reason}"
             if any(is_older(reference, before, bool(tcp_segment.data)) for before in flow.window):
                 flow.window = []  # it may have fallen behind the window, which is cleared then
             flow.context, flow.newest, flow.compressed, flow.full = context, reference, 0, flow.full + 1
@@ -141,7 +141,7 @@ class CompressorJudge:
         """Findings on packets that had to be uncompressed."""
         if flow.full <= len(FIRST_PERIODS):
             if flow.compressed >= FIRST_PERIODS[flow.full - 1]:
-                sentence = f"{flow.compressed} compressed packets stand in front of it, behind full header {flow.full}"
+                sentence = f"{flow.compressed} compressed packets stand in front of it, after full header {flow.full}"
                 yield "TAROC-7.1.1-1", f"it is compressed, though {sentence} of slow start"
             elif tcp_segment.data and tcp_segment.sequence in flow.full_sequences:
                 yield "TAROC-7.1.1-2", "it is compressed, and is the retransmission of an UNCOMPRESSED_TCP packet"

@@ -13,7 +13,7 @@ FLAGS = {"R": 0x80, "O": 0x40, "I": 0x20, "P": 0x10, "S": 0x08, "A": 0x04, "W": 
 # Bits of C_WIN, C_ACK, C_SEQ and C_IP_ID, by PT (7.3.2.1).
 WASI = ({"W": 10, "A": 11, "S": 11, "I": 3}, {"W": 14, "A": 15, "S": 15, "I": 7},
         {"W": 16, "A": 19, "S": 19, "I": 11}, {"W": 16, "A": 23, "S": 23, "I": 15})  # fmt: skip
-TIMESTAMP_BITS = {0: 15, 1: 22, 2: 29}  # by the ones in front of the first zero; behind three there are 4 octets
+TIMESTAMP_BITS = {0: 15, 1: 22, 2: 29}  # by the ones in front of the first zero; after three there are 4 octets
 
 
 class NotTaroc(Exception):

@@ -114,7 +114,7 @@ def read(packet: bytes) -> Segment | None:
 @dataclass(frozen=True)
 class Layout:
     """The options of a header, each whole. `sack` are the edges of SACK blocks; `place` is where the SACK option stands
-    among `parts`, behind `nops` NOPs that belong to it; None where there is none."""
+    among `parts`, after `nops` NOPs that belong to it; None where there is none."""
 
     parts: tuple[bytes, ...]
     sack: tuple[tuple[int, int], ...] = ()

@@ -31,7 +31,7 @@ def crc8(octets: bytes) -> int:
 
 
 def frame_in(octets: bytes) -> bytes | None:
-    """The BBFRAME with GSE packets that octets are beyond doubt, behind a mode adaptation header or not. Its fields
+    """The BBFRAME with GSE packets that octets are beyond doubt, after a mode adaptation header or not. Its fields
     have to fit each other: a CRC of eight bits alone would be right too often."""
     for front in (*_MODE_ADAPTATION.get(octets[0] if octets else 0, ()), 0, 3):
         frame = octets[front:]
@@ -45,7 +45,7 @@ def frame_in(octets: bytes) -> bytes | None:
 
 @dataclass
 class GsePacket:
-    """The header of a GSE packet, and what is behind it. `total` is of a first fragment, `type` of the first octets of
+    """The header of a GSE packet, and what is after it. `total` is of a first fragment, `type` of the first octets of
     a PDU."""
 
     start: bool

@@ -69,9 +69,9 @@ class _Stream:
 
 
 class EncapsulatorJudge:
-    """Follows the TS packets of an encapsulator; `findings` is complete behind `finish`.
+    """Follows the TS packets of an encapsulator; `findings` is complete after `finish`.
 
-    `packed` counts SNDUs that begin behind another one in a TS packet, `sndus` those that are whole, `tests` Test SNDUs
+    `packed` counts SNDUs that begin after another one in a TS packet, `sndus` those that are whole, `tests` Test SNDUs
     among them, `units` what the SNDUs carry; `left` TS packets by the octets that are left behind the last SNDU which
     ends in them, with and without PUSI.
     """
@@ -118,7 +118,7 @@ class EncapsulatorJudge:
             return
         stream, counter = self.streams[pid], packet[3] & 15
         if stream.counter is not None and counter != (stream.counter + 1) % 16:
-            self._find("RFC4326-6.1-2", f"The continuity counter is {counter} behind {stream.counter}")
+            self._find("RFC4326-6.1-2", f"The continuity counter is {counter} after {stream.counter}")
         is_first, stream.counter = stream.counter is None, counter
         stream.ended, stream.concatenated = [], 0
         rest = packet[TS_HEADER:]
@@ -134,7 +134,7 @@ class EncapsulatorJudge:
         self._timing(stream, time_ns, left, starts)
 
     def _pointer(self, stream: _Stream, payload: bytes, is_first: bool) -> bytes:
-        """The octets behind the Payload Pointer, from where the judge goes on."""
+        """The octets after the Payload Pointer, from where the judge goes on."""
         pointer, rest = payload[0], payload[1:]
         missing = _missing(stream.current) if stream.current else 0
         if pointer == missing:
@@ -149,7 +149,7 @@ class EncapsulatorJudge:
         return rest
 
     def _sndus(self, stream: _Stream, rest: bytes, starts: bool, time_ns: int) -> int:
-        """Follows the SNDUs of a payload. Returns the octets behind the last one that ends in it."""
+        """Follows the SNDUs of a payload. Returns the octets after the last one that ends in it."""
         begun = False
         while True:
             if stream.current:
@@ -165,7 +165,7 @@ class EncapsulatorJudge:
             length = int.from_bytes(rest[:2]) & 0x7FFF
             if not starts:
                 requirement = "RFC4326-6.2-3" if len(rest) == 2 else "RFC4326-6.2-4"
-                self._find(requirement, f"{len(rest)} octets behind an SNDU begin with {rest[:2].hex()}, and PUSI is 0")
+                self._find(requirement, f"{len(rest)} octets after an SNDU begin with {rest[:2].hex()}, and PUSI is 0")
                 break
             if length <= 4:
                 self._find("RFC4326-4.2-1", f"The Length of an SNDU is {length}")
@@ -182,7 +182,7 @@ class EncapsulatorJudge:
     def _fill(self, rest: bytes, starts: bool) -> None:
         if rest != b"\xff" * len(rest):
             requirement = "RFC4326-6.2-2" if len(rest) == 1 else "RFC4326-6.1-3"
-            self._find(requirement, f"{len(rest)} octets behind an SNDU are not all 0xFF: {rest.hex()[:40]}")
+            self._find(requirement, f"{len(rest)} octets after an SNDU are not all 0xFF: {rest.hex()[:40]}")
 
     def _timing(self, stream: _Stream, time_ns: int, left: int, starts: bool) -> None:
         """6.2 v: how long what ends in a TS packet has waited for it to leave."""
@@ -254,7 +254,7 @@ class EncapsulatorJudge:
         return due if following is None else max(last, min(due, following.time_ns))
 
     def _chain(self, type_: int, content: bytes, expected: Pdu | None, time_ns: int) -> tuple[int, bytes] | None:
-        """Type and octets behind the optional extension headers; None where they go beyond the end."""
+        """Type and octets after the optional extension headers; None where they go beyond the end."""
         stamps: list[bytes] = []
         words = 0
         while 0x100 <= type_ < FIRST_ETHER_TYPE:

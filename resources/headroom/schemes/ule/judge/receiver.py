@@ -19,7 +19,7 @@ DUPLICATE, TEST_SNDU, UNMATCHED = "duplicate", "Test SNDU", "unmatched address"
 SILENT = (DUPLICATE, TEST_SNDU, UNMATCHED)
 SYNC_ERROR, TRANSMISSION_ERROR, CONTINUITY_ERROR = "sync error", "transmission error", "continuity counter error"
 POINTER_ERROR, REASSEMBLY_ERROR, LENGTH_ERROR = "payload pointer error", "reassembly error", "SNDU length error"
-CRC_ERROR, TYPE_ERROR, PADDING_ERROR = "CRC error", "SNDU type error", "octet behind an SNDU is not 0xFF"
+CRC_ERROR, TYPE_ERROR, PADDING_ERROR = "CRC error", "SNDU type error", "octet after an SNDU is not 0xFF"
 CONCAT_ERROR, FRAME_ERROR = "size mismatch error", "bridged frame shorter than its LLC length"
 
 
@@ -42,7 +42,7 @@ class Stream:
 
 @dataclass
 class Receiver:
-    """`npa` is its own address. `bridged`: MAC headers of bridged frames are taken away. `reads_on`: behind an SNDU
+    """`npa` is its own address. `bridged`: MAC headers of bridged frames are taken away. `reads_on`: after an SNDU
     with a wrong CRC the rest of a TS packet is read, against a SHOULD of 7.2. `checks_errors`: the transport error
     indicator is, as 7.3 says that it SHOULD be.
 
@@ -155,7 +155,7 @@ class Receiver:
         yield from self.open(type_, content)
 
     def open(self, type_: int, content: bytes) -> Iterator[Unit]:
-        """The units behind the base header of an SNDU, or behind that of a GSE packet."""
+        """The units after the base header of an SNDU, or after that of a GSE packet."""
         while 0x100 <= type_ < 0x600:  # optional extension headers: 5
             octets = 2 * (type_ >> 8)
             if len(content) < octets:
@@ -243,7 +243,7 @@ _CRC = _table()
 
 
 def crc(octets: bytes) -> int:
-    """The CRC-32 of RFC 4326, 4.6; 0 over octets with their CRC behind them."""
+    """The CRC-32 of RFC 4326, 4.6; 0 over octets with their CRC after them."""
     register = 0xFFFFFFFF
     for octet in octets:
         register = (register << 8 & 0xFFFFFFFF) ^ _CRC[register >> 24 ^ octet]

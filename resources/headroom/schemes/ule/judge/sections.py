@@ -21,7 +21,7 @@ from headroom.schemes.ule.judge.receiver import (
 )
 
 DATAGRAM = 0x3E  # table_id: DSM-CC sections with private data, which MPE is
-STUFFING = 0xFF  # behind the last section of a TS packet
+STUFFING = 0xFF  # after the last section of a TS packet
 TABLES = {0x00: "PAT", 0x01: "CAT", 0x02: "PMT", 0x03: "TSDT", 0x40: "NIT", 0x41: "NIT", 0x42: "SDT", 0x46: "SDT"}
 TABLES |= {0x4A: "BAT", 0x4B: "INT", 0x4C: "UNT", 0x70: "TDT", 0x71: "RST", 0x72: "ST", 0x73: "TOT", 0x78: "MPE-FEC"}
 TABLES |= {0x7E: "DIT", 0x7F: "SIT"} | dict.fromkeys(range(0x4E, 0x70), "EIT")  # EN 300 468, table 2
@@ -29,7 +29,7 @@ PREFIX, HEADER = 3, 12  # octets: to section_length, of a datagram_section
 SHORTEST, LONGEST = 12, 4096  # octets of a section with a CRC
 DISCARDED = f"a {DUPLICATE}, which is discarded"
 SNAP = b"\xaa\xaa\x03"
-BRIDGED = b"\x00\x80\xc2"  # OUI of bridged frames, behind SNAP (RFC 2684, 5.2)
+BRIDGED = b"\x00\x80\xc2"  # OUI of bridged frames, after SNAP (RFC 2684, 5.2)
 WITH_FCS, WITHOUT_FCS = 0x0001, 0x0007
 FRAME = 0x6558
 FCS = 4  # octets
@@ -171,7 +171,7 @@ class SectionStream:
             return
         oui, type_, pdu = content[3:6], int.from_bytes(content[6:8]), content[8:]
         if content[:3] != SNAP or not pdu:
-            self.notes.append("no SNAP header behind LLC")
+            self.notes.append("no SNAP header after LLC")
         elif oui == BRIDGED and type_ in (WITH_FCS, WITHOUT_FCS):
             yield Unit(FRAME, pdu[:-FCS] if type_ == WITH_FCS else pdu)
         else:
@@ -179,7 +179,7 @@ class SectionStream:
 
 
 def _ip_octets(datagram: bytes) -> int:
-    """Octets of an IP datagram, behind which stuffing may follow."""
+    """Octets of an IP datagram, after which stuffing may follow."""
     if datagram[0] >> 4 == 4:
         return int.from_bytes(datagram[2:4]) or len(datagram)
     return 40 + int.from_bytes(datagram[4:6]) or len(datagram)

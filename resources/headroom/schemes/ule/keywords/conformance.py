@@ -41,9 +41,9 @@ class UleKeywords:
     def pdus_by_the_rules(self, *words: str, **named: str) -> None:
         """The TS packets of PDUs are as RFC 4326, 3 to 6, says. PDUs are such as `ipv4 60 at 999us`.
 
-        Named arguments are those of a replay, and: `packed`, SNDUs that begin behind another one in a TS packet;
+        Named arguments are those of a replay, and: `packed`, SNDUs that begin after another one in a TS packet;
         `sndus` and `ts_packets`, how many there are; `left`, numbers of octets that some TS packets must have left
-        behind an SNDU; `tests`, Test SNDUs that a control message requests, as PDU:octets: 0:100 is one with 100
+        after an SNDU; `tests`, Test SNDUs that a control message requests, as PDU:octets: 0:100 is one with 100
         octets of content in front of PDU 0.
         """
         _by_the_rules(pdus.read(words), named)
@@ -119,7 +119,7 @@ def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
         verdicts.must_not_be(f"{len(refused)} of {result.done.sent} PDUs are refused.")
     if result.refused:
         current.judge("non-strict", f"{len(result.refused)} of {result.done.sent} PDUs are refused; they are long.")
-    _counted("SNDUs are packed behind others", expected["packed"], judged.packed)
+    _counted("SNDUs are packed after others", expected["packed"], judged.packed)
     _counted("SNDUs are sent", expected["sndus"], judged.sndus - judged.tests)
     _counted("TS packets are sent", expected["ts_packets"], judged.number)
     if judged.tests < len(config.control):

@@ -115,7 +115,7 @@ CHARTS = (
         _bars("jitter, ms", ".2f"),
     ),
     *(
-        Chart(f"Figure {number}", f"pattern_{number}", title, "Octets of 2,000 packets, one behind another.", SAMPLES)
+        Chart(f"Figure {number}", f"pattern_{number}", title, "Octets of 2,000 packets, one after another.", SAMPLES)
         for number, title in (
             (18, "One context for all streams"),
             (19, "A context each, around a refresh"),

@@ -11,7 +11,7 @@ TS_PACKET, TS_PAYLOAD, PAYLOAD_POINTER = 188, 184, 1
 ULE = 8  # the base header without an address, and the CRC
 ETHERNET = 14
 # A datagram_section of Multiprotocol Encapsulation (EN 301 192, 7.1): 12 octets of header with the MAC address, a CRC,
-# and LLC/SNAP in front of what is not IPv4. Sections share TS packets as SNDUs do, behind a pointer_field.
+# and LLC/SNAP in front of what is not IPv4. Sections share TS packets as SNDUs do, after a pointer_field.
 MPE = 12 + 4 + 8
 # A GSE packet of a whole PDU without a label (TS 102 606-1, 4.2): GSE Length and Protocol Type.
 GSE = 2 + 2

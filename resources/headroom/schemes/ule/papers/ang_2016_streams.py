@@ -239,7 +239,7 @@ BEFORE = 200  # samples in front of the refresh
 
 
 def patterns(paper: Paper, run: Run) -> PaperMeasurement:
-    """Lengths of link packets, one behind another, around a refresh."""
+    """Lengths of link packets, one after another, around a refresh."""
     result = PaperMeasurement()
     streams_ip = papers_streams(paper, "IPv6", "IP")
     lengths = _lengths(Setup(run, "IPv6", "IP"), streams_ip, 0.5)[:SAMPLES]

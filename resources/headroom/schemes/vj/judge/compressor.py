@@ -169,7 +169,7 @@ class CompressorJudge:
                     letter in said and said[letter] == 0 and letter != "U"
                 ):
                     yield "RFC1144-3.2.2-6", f"the {FIELDS[letter]} is encoded as {_change(said, changed, letter)}"
-            # Behind an urgent packet a compressor may do without: by 3.2.4 a decompressor leaves URG set there.
+            # After an urgent packet a compressor may do without: by 3.2.4 a decompressor leaves URG set there.
             if special and not saved.flags & URG:
                 names = "".join(letter for letter in "SAWU" if letter in special)
                 yield (
@@ -194,7 +194,7 @@ def _change(said: dict[str, int], changed: dict[str, int], letter: str) -> str:
 
 
 def _data_of(header: Header, source: bytes) -> tuple[bytes, ...]:
-    """The data of a packet: with, and without, octets behind its total length."""
+    """The data of a packet: with, and without, octets after its total length."""
     return source[header.length :], source[header.length : header.total_length]
 
 

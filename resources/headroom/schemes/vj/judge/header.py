@@ -12,7 +12,7 @@ TCP = 6
 
 @dataclass(frozen=True)
 class Header:
-    """All fields of a TCP/IP header, and `data`: the octets of user data behind it."""
+    """All fields of a TCP/IP header, and `data`: the octets of user data after it."""
 
     tos: int
     total_length: int

@@ -16,7 +16,7 @@ from headroom.schemes.vj.scheme import SCHEME
 
 @library
 class VjKeywords(LineKeywords):
-    """Traffic before a compressor by RFC 1144, 3.2.3, and link packets before a decompressor by 3.2.4 and 4: behind a
+    """Traffic before a compressor by RFC 1144, 3.2.3, and link packets before a decompressor by 3.2.4 and 4: after a
     loss, what comes out is wrong, and TCP notices that."""
 
     suite = LineSuite(
@@ -44,8 +44,8 @@ class VjKeywords(LineKeywords):
         implicit = any(not sent_packet.link[0] & packet.BITS["C"] for sent_packet in compressed)
         shifted = [arrival.restored for arrival in arrivals if arrival.is_shifted]
         if damaged and implicit and not any(arrival.restored is None and arrival.octets for arrival in arrivals):
-            raise AssertionError("No packet was tossed behind a damaged frame, so nothing was shown.")
+            raise AssertionError("No packet was tossed after a damaged frame, so nothing was shown.")
         if lost and compressed and not shifted:
-            raise AssertionError("No packet came out wrong behind a loss, so nothing was shown.")
+            raise AssertionError("No packet came out wrong after a loss, so nothing was shown.")
         if any(map(header.has_right_tcp_checksum, filter(None, shifted))):
             raise AssertionError("A packet came out wrong, and its TCP checksum does not say so (4.1).")
