@@ -20,13 +20,14 @@
 
 namespace headroom {
 
-// What the templates below need of `headroom_instance`: it derives from this.
+// Instance is the base class of `headroom_instance`: the templates below use its fields.
 struct Instance {
   std::int32_t role;
   std::uint32_t channels;
 };
 
-// For a library that writes beyond its room when it has less than the ABI promises: it gets a buffer of ours then.
+// AmpleInstance is the base class for a library that writes beyond the end of a buffer with less room than the ABI
+// promises. Such a call gets `room` in place of the caller's buffer.
 struct AmpleInstance : Instance {
   std::vector<std::uint8_t> room{};
 };
@@ -38,7 +39,8 @@ inline void put_error(const std::string& sentence, char* error, std::size_t capa
   error[length] = 0;
 }
 
-// What `describe` and `statistics` do with their document. Returns 0 when there is no memory for it.
+// Writes the JSON of document() to `room` if it fits, as `describe` and `statistics` do. Returns its length, or 0 if
+// there is no memory for it.
 template <typename Document>
 std::size_t put_json(char* room, std::size_t capacity, Document document) noexcept try {
   const std::string text = nlohmann::json(document()).dump();
@@ -60,9 +62,9 @@ std::size_t statistics(const headroom_instance* self, char* room, std::size_t ca
   return put_json(room, capacity, [self] { return document(*self); });
 }
 
-// headroom_instance* make(std::int32_t role, const json& config); throws a sentence when it cannot. The role is one of
-// the first two; with `endpoints` one of the three, with `user_planes` one of the four, and which of them the
-// configuration's scheme has is for `make` to say.
+// The function `create`. headroom_instance* make(std::int32_t role, const json& config) makes the instance, or throws
+// an exception with a sentence. The role is compressor or decompressor; with `endpoints` it may also be endpoint, and
+// with `user_planes` it may be any of the four roles. `make` checks that the configuration's scheme has the role.
 template <auto make, bool endpoints = false, bool user_planes = false>
 headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) noexcept try {
   require(role == HEADROOM_COMPRESSOR || role == HEADROOM_DECOMPRESSOR || (endpoints && role == HEADROOM_ENDPOINT) ||
@@ -82,10 +84,11 @@ headroom_instance* create(std::int32_t role, const char* config, char* error, st
   return nullptr;
 }
 
-// Nothing known of a packet.
+// The detail of a packet of which nothing is known.
 inline constexpr headroom_detail kUnknown = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 0, 0};
 
-// `one` with ample room, for an AmpleInstance: in a buffer of its own where the caller has less than the ABI promises.
+// Calls `one` with the room that the ABI promises: in the instance's own buffer if the caller's buffer is smaller.
+// REQUIRES: `self` is an AmpleInstance.
 template <auto one>
 std::int32_t in_ample_room(auto& self, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
   const std::uint32_t needed = p.in_length + HEADROOM_EXPANSION;
@@ -101,9 +104,9 @@ std::int32_t in_ample_room(auto& self, headroom_packet& p, std::uint64_t now_ns,
   return status;
 }
 
-// `compress` or `decompress`, by `role`, where a packet has one output. std::int32_t one(headroom_instance&,
-// headroom_packet&, std::uint64_t now_ns, headroom_detail*) returns the status of a packet that has octets and a
-// channel; the detail is nullptr or kUnknown.
+// The function `compress` or `decompress`, which `role` chooses, if each packet has one output. std::int32_t
+// one(headroom_instance&, headroom_packet&, std::uint64_t now_ns, headroom_detail*) returns the status of a packet that
+// has octets and a channel; the detail is nullptr or kUnknown.
 template <auto one, std::int32_t role, typename Self = headroom_instance>
 std::size_t each(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                  headroom_detail* details) {

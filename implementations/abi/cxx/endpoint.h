@@ -20,9 +20,9 @@
 
 namespace headroom {
 
-// `compress` or `decompress`. std::int32_t one(headroom_instance&, headroom_packet&, std::uint64_t now_ns) returns the
-// status of one message; it looks at compartment and length itself. bool waits(const headroom_instance&), where there
-// are streams: further messages wait for `drain`.
+// The function `compress` or `decompress`. std::int32_t one(headroom_instance&, headroom_packet&, std::uint64_t now_ns)
+// processes one message and returns its status; `one` itself checks the compartment and the length. For streams, bool
+// waits(const headroom_instance&) returns true if further messages wait for `drain`.
 template <auto one, auto waits = nullptr, typename Self = headroom_instance>
 std::size_t each_message(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                          headroom_detail* details) {
@@ -39,8 +39,8 @@ std::size_t each_message(Self* self, headroom_packet* packets, std::size_t count
   return count;
 }
 
-// `drain`. bool next(headroom_instance&, headroom_packet&, std::uint64_t now_ns) fills a record but for its details;
-// false when nothing is left.
+// The function `drain`. bool next(headroom_instance&, headroom_packet&, std::uint64_t now_ns) fills a record, except
+// its details, or returns false if nothing is left.
 template <auto next, typename Self = headroom_instance>
 std::size_t drain(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                   headroom_detail* details) {
@@ -52,8 +52,8 @@ std::size_t drain(Self* self, headroom_packet* packets, std::size_t count, std::
   return drained;
 }
 
-// `open` of sessions. void open(headroom_instance&, std::uint32_t compartment, const json& settings) throws a sentence
-// when it cannot; `settings` is an object.
+// The function `open` of sessions. void open(headroom_instance&, std::uint32_t compartment, const json& settings) opens
+// a compartment, or throws an exception with a sentence; `settings` is an object.
 template <auto open>
 std::int32_t open_session(headroom_instance* self, std::uint32_t compartment, const char* settings, char* error,
                           std::size_t capacity) noexcept try {
@@ -89,7 +89,7 @@ std::size_t ask(const char* request, char* room, std::size_t capacity) noexcept 
   });
 }
 
-// What `detail` of messages does with what is known: as much of it as the caller's header has.
+// Copies the known detail of a message to the caller's structure, up to the size that the caller's header has.
 inline void put_detail(const headroom_message_detail& known, headroom_message_detail* detail) noexcept {
   const std::uint32_t size = detail->struct_size;
   std::memcpy(detail, &known, std::min<std::size_t>(size, sizeof known));

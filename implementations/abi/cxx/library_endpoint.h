@@ -18,21 +18,22 @@
 
 namespace headroom {
 
-// `headroom_instance` of such an adapter derives from it.
+// LibraryEndpoint is the base class of `headroom_instance` in an adapter of a library.
 struct LibraryEndpoint : Instance {
   EndpointConfiguration config{};
   headroom_message_detail last = read_message({});
   ReverseQueue<128> nacks{};
   std::vector<std::uint8_t> room = std::vector<std::uint8_t>(HEADROOM_MESSAGE_MAX);
 
-  // Where a library puts a message out that believes that there is room for the longest.
+  // Returns a buffer with room for the longest message, for a library that does not check the room: the packet's own
+  // buffer if it is large enough, else `room`.
   [[nodiscard]] std::uint8_t* output_for(const headroom_packet& p) {
     return p.out_capacity >= HEADROOM_MESSAGE_MAX ? p.out : room.data();
   }
 };
 
-// An instance with its configuration; `description` is that of the adapter. The only options are those that choose the
-// one algorithm and the one mechanism. Throws ConfigError.
+// Returns an instance with its configuration. `description` is the adapter's description. The only options are
+// "algorithm" and "mechanism", with the values that the description lists. Throws ConfigError.
 template <typename Self>
 std::unique_ptr<Self> make_library_endpoint(std::int32_t role, const nlohmann::json& settings,
                                             const nlohmann::json& description) {
@@ -63,8 +64,8 @@ void require_new_compartment(const Compartments& open, std::uint32_t most, std::
     require(!settings.contains(key), library + " cannot have another \"" + key + "\" for one compartment");
 }
 
-// What became of a message that a library could not decompress without saying why: a NACK is none, nor what looks like
-// one; anything else is a failure.
+// Returns the status of a message that a library did not decompress, without a reason. A NACK, or a message that looks
+// like one, gives no output; any other message is a failure.
 [[nodiscard]] inline std::int32_t not_decompressed(LibraryEndpoint& self) {
   const auto kind = self.last.kind;
   if (kind == HEADROOM_MESSAGE_NACK || kind == HEADROOM_MESSAGE_IGNORED) return HEADROOM_NOTHING;
@@ -78,10 +79,10 @@ inline void note_accepted(LibraryEndpoint& self, std::uint32_t compartment) {
   self.last.compartment = compartment;
 }
 
-// The tables. nlohmann::json description(); headroom_instance* make(role, settings); std::int32_t compress(self,
-// packet, now) and decompress alike; void open(self, compartment, settings); close and accept as the headers have them;
-// waits and next as each_message() and drain() have them, where there are streams. How much memory such a library uses
-// is not known.
+// LibraryEndpointTables makes the ABI's tables from these functions: nlohmann::json description(); headroom_instance*
+// make(role, settings); std::int32_t compress(self, packet, now), and decompress with the same parameters; void
+// open(self, compartment, settings); close and accept as the ABI's headers declare them; for streams, waits and next as
+// in each_message() and drain(). The memory that such a library uses is not known.
 template <auto description, auto make, auto compress, auto decompress, auto open, auto close, auto accept,
           auto waits = nullptr, auto next = nullptr, typename Self = headroom_instance>
 struct LibraryEndpointTables {

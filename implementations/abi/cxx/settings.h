@@ -15,7 +15,7 @@
 
 namespace headroom {
 
-// What is wrong with a configuration, as a sentence that names the key and says what would be right.
+// ConfigError is an error in a configuration. Its sentence names the key and says which values are allowed.
 class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,15 +24,15 @@ inline void require(bool holds, const std::string& sentence) {
   if (!holds) throw ConfigError(sentence);
 }
 
-// "a", "b": as a sentence lists them.
+// Returns words in quotes, separated by commas, for a sentence.
 [[nodiscard]] inline std::string listed(const std::vector<std::string>& words, const char* quote = "\"") {
   std::string list;
   for (const std::string& word : words) list.append(list.empty() ? "" : ", ").append(quote).append(word).append(quote);
   return list;
 }
 
-// A JSON object. REQUIRES: it outlives this. Every function throws ConfigError; one that fills a target leaves it alone
-// where the key is missing.
+// Settings reads a JSON object. REQUIRES: the JSON value outlives the Settings. Functions throw ConfigError if a value
+// is not allowed. Functions with a target do not change it if the key is missing.
 class Settings {
  public:
   Settings(const nlohmann::json& value, std::string name) : value_(value), name_(std::move(name)) {
@@ -61,7 +61,7 @@ class Settings {
     target = v->get<bool>();
   }
 
-  // The position of a string in `names`, or `missing`.
+  // Returns the position of the key's string in `names`, or `missing` if the key is missing.
   [[nodiscard]] std::size_t choice(const char* key, const std::vector<std::string>& names, std::size_t missing) const {
     const nlohmann::json* v = find(key);
     if (v == nullptr) return missing;
@@ -70,7 +70,7 @@ class Settings {
     return static_cast<std::size_t>(it - names.begin());
   }
 
-  // A list of strings, each of which is in `names`; all of them where the key is missing.
+  // Returns the key's list of strings, each of which must be in `names`; all of `names` if the key is missing.
   [[nodiscard]] std::vector<std::string> some(const char* key, const std::vector<std::string>& names) const {
     const nlohmann::json* v = find(key);
     if (v == nullptr) return names;
@@ -104,7 +104,7 @@ class Settings {
   std::string name_;
 };
 
-// The keys that mean the same to every implementation.
+// Configuration holds the keys that have the same meaning for every implementation.
 struct Configuration {
   std::string scheme;
   std::uint32_t channels = 1;

@@ -15,11 +15,12 @@ namespace headroom {
 
 using MessageOctets = std::span<const std::uint8_t>;
 
-// Whether it begins with the five bits that no UTF-8 text begins with (RFC 3320 3.1; RFC 5049 5).
+// True if a message begins with the five bits with which no UTF-8 text begins (RFC 3320 3.1; RFC 5049 5).
 [[nodiscard]] inline bool is_sigcomp(MessageOctets message) noexcept { return !message.empty() && message[0] >= 0xf8; }
 
-// Kind, header, bytecode, reference to state and returned feedback; of a NACK, all that it says. The kind is PLAIN,
-// NACK, IGNORED or SIGCOMP. Where the message ends too early, what stands before that.
+// Returns the detail of a message: kind, lengths of header and bytecode, reference to state and returned feedback; for
+// a NACK, all its fields. The kind is PLAIN, NACK, IGNORED or COMPRESSED. If the message ends too early, the fields
+// before its end are set.
 [[nodiscard]] inline headroom_message_detail read_message(MessageOctets message) noexcept {
   headroom_message_detail d{};
   d.struct_size = sizeof d;
@@ -65,7 +66,8 @@ using MessageOctets = std::span<const std::uint8_t>;
   return d;
 }
 
-// The failure that a NACK of one's own tells, about the message with the detail `d`. REQUIRES: it is a NACK.
+// Sets the failure of the message with the detail `d` from the NACK that the endpoint itself made. REQUIRES: `nack` is
+// a NACK.
 inline void put_failure(MessageOctets nack, headroom_message_detail& d) noexcept {
   const headroom_message_detail said = read_message(nack);
   d.kind = HEADROOM_MESSAGE_FAILED;
@@ -76,7 +78,7 @@ inline void put_failure(MessageOctets nack, headroom_message_detail& d) noexcept
   std::memcpy(d.details, said.details, sizeof d.details);
 }
 
-// Hands over what there is as the outcome of a packet; nothing is copied where it stands in its place already.
+// Makes some octets the output of a packet. Copies them unless they are in the packet's buffer already.
 [[nodiscard]] inline std::int32_t give(headroom_packet& p, const std::uint8_t* octets, std::size_t length) noexcept {
   if (length > p.out_capacity) return HEADROOM_ERR_NO_SPACE;
   if (octets != p.out && length != 0) std::memcpy(p.out, octets, length);

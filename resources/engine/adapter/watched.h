@@ -20,7 +20,8 @@ struct CallCosts {
   std::int64_t heap = 0, resident = 0, processor_ns = 0;
 };
 
-// Adds to `costs`, where there are any, what the process takes in its life.
+// CostWatch adds to `costs`, unless that is nullptr, the memory and processor time that the process takes during the
+// watch's life.
 class CostWatch {
  public:
   explicit CostWatch(CallCosts* costs) : costs_(costs) {
@@ -44,8 +45,9 @@ class CostWatch {
 
 class Watched : public Safe {
  public:
-  // From now on what calls cost is added to `costs`, and each is timed by `cycles`; both must outlive this.
+  // Adds the cost of all further calls to `costs`. REQUIRES: `costs` outlives this object.
   void count_into(CallCosts& costs) noexcept { costs_ = &costs; }
+  // Times all further calls with `cycles`. REQUIRES: `cycles` outlives this object.
   void time_with(const Cycles& cycles) {
     cycles_ = &cycles;
     cost_of_reading_ = cycles.cost_of_reading();

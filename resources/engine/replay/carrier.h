@@ -42,7 +42,8 @@ class Carrier final : private sim::HopObserver {
     std::uint64_t tag;
     std::size_t part;
   };
-  // At the end. Without a decompressor: those that the link may have lost.
+  // Returns the missing inner link packets, at the end of the replay. Without a decompressor: those that the link may
+  // have lost.
   [[nodiscard]] std::vector<Missing> missing() const;
 
   // The carrier as the inner link packets see it.

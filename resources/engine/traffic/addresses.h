@@ -20,8 +20,9 @@ namespace headroom::traffic {
 // The address of flow `flow`: the (flow + 1)-th of the network, so that flows differ as long as the network has room.
 [[nodiscard]] std::uint32_t address_in(const Network4& network, std::uint64_t flow) noexcept;
 
-// As above in the bits between the prefix and /64, as an access network gives each subscriber a /64; the interface
-// identifier is scattered by `key`. A prefix of more than 64 bits numbers the hosts instead.
+// Returns the IPv6 address of flow `flow`. Flows differ in the bits between the prefix and bit 64, because an access
+// network gives each subscriber a /64; `key` determines the interface identifiers. With a prefix of more than 64 bits,
+// flows differ in the bits after the prefix.
 [[nodiscard]] std::array<std::uint8_t, 16> address_in(const Network6& network, std::uint64_t flow,
                                                       std::uint64_t key) noexcept;
 

@@ -28,7 +28,7 @@ struct IpIdJumps {  // packets that the host sends to others in between
   std::uint32_t most = 1;
 };
 
-// A network, from which the addresses of flows are taken: `length` leaves bits free in which they differ.
+// The network of the addresses of flows. Addresses differ in the bits after the first `length` bits.
 struct Network4 {
   std::uint32_t address = 0;
   unsigned length = 32;
@@ -100,8 +100,8 @@ struct Tunnel {
   std::shared_ptr<const TunnelHeader> header;
 };
 
-// RFC 793, 3.1: a segment in the middle of a connection. The sequence number goes on by the payload of each packet;
-// what is acknowledged begins with the start of the other direction.
+// A segment in the middle of a connection (RFC 793, 3.1). The length of each payload is added to the sequence number.
+// The first acknowledgement number is the first sequence number of the other direction.
 struct Tcp {
   static constexpr std::uint8_t kPush = 0x08, kAcknowledgement = 0x10, kUrgent = 0x20;
   PortRange source, destination;
@@ -140,8 +140,8 @@ struct UdpLite {
   static constexpr std::uint32_t kLength = 0x10000, kRandom = 0x10001;
   static constexpr std::uint32_t kLeast = 8;  // octets: the header itself
   PortRange source, destination;
-  // kLength: all, and the field says so by the datagram's length; 0: all, and the field is zero; kRandom: 8 octets to
-  // all, another number in each packet; else so many octets, or all of a datagram that is shorter.
+  // kLength: all octets, and the field has the datagram's length. 0: all octets, and the field is zero. kRandom: from 8
+  // octets to all, drawn for each packet. Any other value: that many octets, or all octets of a shorter datagram.
   std::uint32_t coverage = kLength;
 };
 

@@ -134,8 +134,8 @@ class LinkReader(ABC):
         return compared
 
     def is_plausible(self, peer: "LinkReader") -> bool:
-        """False if the last packet leaves a gap behind those before it, or answers a packet that `peer`, the reader of
-        the other direction, has not read.
+        """False if there is a gap between the last packet and those before it, or if the last packet answers a packet
+        that `peer`, the reader of the other direction, has not read.
         """
         return True
 

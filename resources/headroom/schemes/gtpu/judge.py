@@ -2,8 +2,8 @@
 """A strict reader of GTP-U messages: 3GPP TS 29.281, 5 to 8 (version 17), with the PDU session container of TS 38.415,
 5.5.
 
-`read` takes what is after the UDP header. What cannot be what it claims to be is refused with a sentence and its
-section; what a sender should have done otherwise is a remark. Nothing is believed that was not there.
+`read` takes the octets after the UDP header. It refuses octets that cannot be a message, with a sentence that names the
+section; a missed SHOULD of the sender is a remark. It assumes nothing about octets that are missing.
 """
 
 from dataclasses import dataclass, field

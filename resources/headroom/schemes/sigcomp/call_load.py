@@ -296,7 +296,9 @@ def _end(config: CallLoadConfig, implementation: Implementation, compartments: i
 
 
 def measure(config: CallLoadConfig, timeout_s: float | None = None) -> CallLoadResult:
-    """One run. Raises EngineFailure when an adapter crashes or hangs, WrongCalls when messages come out wrong."""
+    """Measures one run. Raises EngineFailure if an adapter crashes or hangs, WrongCalls if messages are restored
+    wrongly.
+    """
     result = job(config)
     if timeout_s is None:
         calls = config.simultaneous * 2 + config.users

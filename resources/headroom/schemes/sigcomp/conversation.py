@@ -18,7 +18,7 @@ LINK_SHARES = ("loss", "ber", "duplicate")  # of both directions of a link betwe
 def conversation(sequence: str, named: dict[str, str], run: Run) -> messages.ConversationConfig:
     """A SIP sequence between two endpoints, from named arguments: those of `Send Sequence`.
 
-    Raises UsageError on one that makes no sense; options of an implementation are known only to it.
+    Raises UsageError for an argument that is not valid. Only the implementation checks its own options.
     """
     named = dict(named)
     people = named.pop("people", "printed")
@@ -51,7 +51,7 @@ def conversation(sequence: str, named: dict[str, str], run: Run) -> messages.Con
 def _yes(name: str, text: str) -> bool:
     """True for yes, False for no. Raises UsageError for another word."""
     if text not in ("yes", "no"):
-        raise UsageError(f"{name}={text[:200]} makes no sense: yes or no was expected.")
+        raise UsageError(f"{name} must be yes or no, not '{text[:200]}'.")
     return text == "yes"
 
 
@@ -59,7 +59,7 @@ def _offered(name: str, text: str) -> int:
     """Reads the value of a parameter that endpoints offer. Raises UsageError with the allowed values."""
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) not in VALUES[name]:
         *most, last = map(str, VALUES[name])
-        raise UsageError(f"{name}={text[:200]} makes no sense: {', '.join(most)} or {last} was expected.")
+        raise UsageError(f"{name} must be {', '.join(most)} or {last}, not '{text[:200]}'.")
     return int(text)
 
 
@@ -67,10 +67,10 @@ def _dropped(text: str, sent: int) -> list[int]:
     """Which of the caller's messages the link drops, from 0. Raises UsageError for one that the sequence lacks."""
     for entry in (result := split_names(text)):
         if not re.fullmatch("[0-9]{1,9}", entry):
-            raise UsageError(f"drop={text} makes no sense: numbers of messages such as 0,3 were expected.")
+            raise UsageError(f"drop must be numbers of messages such as 0,3, not '{text}'.")
         if int(entry) >= sent:
             raise UsageError(
-                f"drop={text} makes no sense: there is no message {entry}. The caller sends {sent} in this sequence, "
+                f"drop={text} is impossible: there is no message {entry}. The caller sends {sent} in this sequence, "
                 f"numbered from 0 to {sent - 1}."
             )
     return [int(text) for text in result]
@@ -96,5 +96,5 @@ def _share(name: str, text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise UsageError(f"{name}={text} makes no sense: a share from 0 to 1 was expected.")
+        raise UsageError(f"{name} must be a share between 0 and 1, not '{text}'.")
     return share

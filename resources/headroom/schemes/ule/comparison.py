@@ -23,9 +23,10 @@ from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
 
 @dataclass(frozen=True)
 class Comparison:
-    """Units of the judge and of the receiver. `wrong` is a sentence about the first unit that no judge delivers, or not
-    there, "" where there is none; `missing` counts those that the judge alone delivers, `more` those that it does not;
-    `counters` are sentences on what is counted otherwise."""
+    """The units of the judge and of the receiver. `wrong` is a sentence about the first unit that no judge delivers, or
+    not in this place, "" if there is no such unit. `missing` counts units that only the judge delivers, `more` units
+    that only the receiver delivers. `counters` are sentences on error counters that differ.
+    """
 
     judged: tuple[bytes, ...]
     units: tuple[bytes, ...]

@@ -27,7 +27,9 @@ class Damage:
 
 
 def read(parameters: dict[str, str]) -> Damage:
-    """From named arguments. Raises UsageError for one that there is not, or that is no number."""
+    """The damage that named arguments describe. Raises UsageError for an unknown argument, and for a value that is no
+    number or no share.
+    """
     known = {field.name for field in fields(Damage)}
     try:
         result = {name: int(text) if name == "burst" else float(text) for name, text in parameters.items()}
@@ -37,7 +39,7 @@ def read(parameters: dict[str, str]) -> Damage:
         if name not in known:
             raise UsageError(f"'{name}' is no damage. Known: {', '.join(sorted(known))}.")
         if name != "burst" and not 0 <= value <= 1:
-            raise UsageError(f"{name}={value} makes no sense: it is a share, from 0 to 1.")
+            raise UsageError(f"{name}={value} must be a share between 0 and 1.")
     return Damage(**result)  # type: ignore[arg-type]
 
 

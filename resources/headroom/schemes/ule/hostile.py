@@ -27,8 +27,9 @@ def _line(payloads: Iterator[tuple[int | None, bytes]]) -> Iterator[Arrival]:
 
 
 def payload_pointers(chance: random.Random) -> Iterator[Arrival]:
-    """Each Payload Pointer, before an idle receiver and within an SNDU of which as much is missing, or a bit more or
-    less; an SNDU after each."""
+    """Every Payload Pointer, for an idle receiver, and within an SNDU that lacks as many octets as the pointer says,
+    one more, or one less. A whole SNDU follows each.
+    """
 
     def payloads() -> Iterator[tuple[int | None, bytes]]:
         for pointer in range(256):
@@ -43,8 +44,9 @@ def payload_pointers(chance: random.Random) -> Iterator[Arrival]:
 
 
 def lengths(chance: random.Random) -> Iterator[Arrival]:
-    """Lengths of SNDUs that are too small for what they have to hold, or near all ones, with both D-bits, at the
-    beginning of a TS packet, after an SNDU, and in the last octets."""
+    """Length fields of SNDUs that are too small for the required content, or close to the largest value, with both
+    values of the D-bit: at the beginning of a TS packet, after an SNDU, and in the last octets.
+    """
 
     def payloads() -> Iterator[tuple[int | None, bytes]]:
         for value in (*range(20), *range(0x7F00, 0x8000), *range(0x8000, 0x8014), *range(0xFF00, 0x10000)):

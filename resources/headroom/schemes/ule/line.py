@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An encapsulator and a receiver, each alone: TS packets as they leave the one, units as they come out of the other."""
+"""Runs an encapsulator alone, for the TS packets that it sends, or a receiver alone, for the units that it passes on."""
 
 from __future__ import annotations
 

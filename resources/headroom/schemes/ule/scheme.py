@@ -52,8 +52,9 @@ def _replay() -> ReplayWords:
 
 
 def _remarks(result: Replay) -> list[str]:
-    """Names the filter where a receiver counts packets for others or of other streams, and the encapsulation where
-    nothing of a capture comes out."""
+    """Returns a sentence with the option that would help if a receiver leaves out packets for other addresses or
+    streams, or if it restores nothing from a capture whose encapsulation was not given.
+    """
     direction = result.direction()
     statistics = direction.get("decompressor", {}).get("statistics") or {}
     if others := statistics.get("other_streams"):

@@ -62,8 +62,9 @@ class Segment {
 
 class Generator {
  public:
-  // The packets of those users that `worker_of` gives to `worker` of `workers`. `teids` are uplink tunnel endpoints by
-  // session; none: those of the range. Throws Error(job) where there is no such user.
+  // Makes the packets of the users that `worker_of` gives to `worker` of `workers`. `teids` are the uplink tunnel
+  // endpoints by session; if it is empty, the endpoints of the range are used. Throws Error(job) if the worker has no
+  // user.
   Generator(const Job& job, const SessionRange& range, std::uint32_t worker, std::uint32_t workers,
             std::span<const std::uint32_t> teids = {});
 

@@ -16,9 +16,10 @@ enum Kind : std::size_t { kUplinkTime, kDownlinkTime, kRxTime };
 inline constexpr std::size_t kKinds = 3;
 inline constexpr std::uint64_t kTimeScale = 1000;  // times are kept in picoseconds
 
-// Designs with each number of threads of the job: its capacity, and for each load latency, loss and the load of each
-// worker. With the distribution rx-cores there are two, with the same times: workers alone, and receiving cores in
-// front of workers, as many as serve most. REQUIRES: times of each kind; of kRxTime with the distribution rx-cores.
+// Simulates designs with each of the job's numbers of threads. Returns the capacity of each design and, for each load,
+// the latency, the loss and the load of each worker. The first design has workers only; with the distribution rx-cores
+// and several threads there is a second one, with receiving cores before the workers, in the number that gives the
+// largest capacity. REQUIRES: `times` has times of each kind; kRxTime is needed only with the distribution rx-cores.
 [[nodiscard]] Json simulate(const Job& job, const queueing::ServiceTimes& times);
 
 }  // namespace headroom::gtpu::load

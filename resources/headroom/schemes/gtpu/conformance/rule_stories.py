@@ -44,7 +44,7 @@ def _down_is(talk: Conversation, check: Check, session: Session, port: int, pass
 
 @story(RULES, "precedence")
 def _precedence(talk: Conversation, check: Check) -> None:
-    """Of two PDRs that match, the one with the lower value decides, in whichever order they come."""
+    """If two PDRs match, the PDR with the lower precedence value decides, in whichever order they are created."""
     for values in ((10, 20), (20, 10)):
         session = talk.new_session()
         rules = [
@@ -297,7 +297,9 @@ def _passed(talk: Conversation, session: Session, side: str, load: float, second
 
 @story(QOS, "maximum bit rate")
 def _maximum_bit_rate(talk: Conversation, check: Check) -> None:
-    """At twice the rate, the rate passes within 1 % over ten seconds; at nine tenths of it, everything."""
+    """Traffic of twice the maximum bit rate passes at that rate within 1 %, measured over ten seconds. Traffic of nine
+    tenths of the rate passes completely.
+    """
     session = talk.new_session()
     rules = [*talk.plain_rules(session, qers=[2]), elements.qer(2, rates=(RATE, RATE))]
     session = talk.establish(rules, session)

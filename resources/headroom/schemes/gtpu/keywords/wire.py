@@ -47,7 +47,9 @@ class UserPlaneWireKeywords:
 
     @keyword("User Plane Should Forward Every Packet")
     def forwards(self, profile: str, cpus: str, rate_pps: float, distribution: str = "queues", users: int = 0) -> None:
-        """At a rate, in packets a second of each direction, octet by octet: in one of three trials at least."""
+        """Sends RATE_PPS packets a second in each direction, and compares the arriving packets octet by octet. All must
+        arrive in at least one of three trials.
+        """
         config = config_of(profile, cpus, distribution, users, kind="user-plane-delivery", rate_pps=rate_pps)
         forwarding.measure_delivery(config, rate_pps)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compressor beside RFC 2507: each packet, and what it became.
+"""Judges a compressor according to RFC 2507 from its packets and link packets.
 
-What a decompressor with the same contexts makes of the link packet has to be the packet. Beyond that the judge asks for
-what the RFC leaves no choice in: fields that need a full header, retransmissions, generations, the coding of changes.
+A decompressor with the same contexts must restore each packet from its link packet. The judge also checks what the RFC
+requires of fields that need a full header, of retransmissions, of generations, and of the coding of changes.
 """
 
 from __future__ import annotations

@@ -33,9 +33,10 @@ class Parameters:
 
 @dataclass
 class Context:
-    """ "The uncompressed version of the last header"; `data`: octets after it; `number`: its packet sequence number,
-    and how many values that has. `sure`: False where a packet may have been lost since the last header that was sent as
-    a whole, so that a decompressor may have repaired it or not."""
+    """ "The uncompressed version of the last header". `data` is the number of octets after the header; `number` is its
+    packet sequence number with the number of values that this can have. `sure` is False if a TCP checksum was wrong
+    in or after the last header that was sent whole: a decompressor may have repaired the context or not.
+    """
 
     chain: Chain
     data: int
@@ -52,8 +53,9 @@ class Context:
 
 @dataclass
 class Outcome:
-    """The outcome of a link packet. `restored` is None where nothing comes out, and `reason` then says why; `other` may
-    come out in its place. `free`: the RFC does not say what comes out."""
+    """The outcome of a link packet. `restored` is None if no packet is restored, and `reason` then says why; `other`
+    may be delivered in place of `restored`. `free` is True if the RFC does not say what is delivered.
+    """
 
     restored: bytes | None
     reason: str = ""

@@ -49,8 +49,9 @@ class Octets:
 
 @dataclass
 class TcpFront:
-    """CID, flags as letters, checksum and packet sequence number of COMPRESSED_TCP; then what is read behind the RANDOM
-    fields: the R-octet and the changes, by letter, each with the octets that it takes."""
+    """The fields of COMPRESSED_TCP: CID, flags as letters, checksum and packet sequence number; and the fields after
+    the RANDOM fields: the R-octet, and the changes by letter, each with its number of octets.
+    """
 
     cid: int
     flags: frozenset[str]

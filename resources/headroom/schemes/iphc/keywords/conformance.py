@@ -24,9 +24,10 @@ EVERY = 20  # packets between header requests
 
 @library
 class IphcKeywords(LineKeywords):
-    """Traffic before a compressor by RFC 2507, 3 to 8, and link packets before a decompressor by 6 to 10. After a loss
-    it is the decompressor's choice what becomes of a TCP packet whose checksum is wrong (10.1). Who compresses nothing
-    or requests nothing may do so: then a case shows nothing."""
+    """Keywords that send traffic to a compressor (RFC 2507, 3 to 8) and link packets to a decompressor (6 to 10). After
+    a loss, a decompressor may deliver or discard a TCP packet whose checksum is wrong (10.1). A compressor may compress
+    nothing, and a decompressor may request nothing: then a case shows nothing.
+    """
 
     suite = LineSuite(
         SCHEME,
@@ -100,8 +101,9 @@ class IphcKeywords(LineKeywords):
 
     @keyword("Decompressor Should Request Headers")
     def requests_sent(self, *patterns: str) -> None:
-        """Behind link packets whose contexts are out of date, CONTEXT_STATE packets have the form of 10.2, name these
-        CIDs, and do not come with each packet."""
+        """Sends link packets whose contexts are out of date. Expects that CONTEXT_STATE packets have the form of
+        10.2, name only these CIDs, and are fewer than the link packets that cannot be restored.
+        """
         case = self.suite.about("decompressor")
         case.require(features=["header-requests"])
         chosen = case.vectors(patterns, VECTORS.by_name, VECTORS.folder)

@@ -2,8 +2,8 @@
 """One change of a flow, sent many times at once: each copy of the flow has a channel of its own and loses other
 packets.
 
-The first copy loses nothing. From it is read for how many packets the change is carried (`repeats`); the others show
-that the decompressor makes of what arrives at least what the judge makes of it.
+The first copy loses nothing and shows how many packets carry the change (`repeats`). The other copies show whether the
+decompressor restores at least the packets that the judge restores.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimistic approach seen from outside: for how many packets in a row a change is carried, and what a loss hurts.
+"""The optimistic approach as the link shows it: how many packets in a row carry a change, and which losses do harm.
 
-RFC 3095, 5.3.1.1.1: a compressor repeats what is new "in several packets" and then trusts that it has arrived; how many
-is its own affair. Here that number is read off the link: how many packets from the change on may be lost together while
-the judge, a decompressor without any repair, still restores everything after them.
+RFC 3095, 5.3.1.1.1: a compressor repeats a change "in several packets" and then assumes that it has arrived; it is free
+to choose their number. This module finds the number on the link: the largest number of packets, from the change on,
+that may all be lost while the judge, a decompressor without any repair, restores all later packets.
 """
 
 from collections.abc import Iterable, Sequence

@@ -181,7 +181,9 @@ class Sender:
         return 0xC0 | self._offset(now) & 0x1F, bytes([low]) + end
 
     def _require(self, kind: str) -> None:
-        """Formats with a T bit are for RTP with an IPv4 header whose RND is 0, the others of RTP are not (5.7)."""
+        """Raises UsageError if a format does not exist for the flow: formats with a T bit are for RTP over IPv4 with an
+        RND of 0, and formats without it, R-0 excepted, are for all other flows (5.7).
+        """
         sequential = self.flow.inner.version == 4 and self.flow.inner.behaviour != "random"
         has_t_bit = kind.endswith(("-ID", "-TS"))
         if kind != "R-0" and has_t_bit != (self.flow.has_rtp and sequential):

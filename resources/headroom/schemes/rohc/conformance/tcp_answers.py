@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feedback of a decompressor about contexts of profile 0x0006, beside a judge that gets the same packets: what is wrong
-with its form, and with its MSN (RFC 6846, 8.3)."""
+"""Judges the feedback of a decompressor about contexts of profile 0x0006: its form, and its MSN (RFC 6846, 8.3). The
+judge decompresses the same packets.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,8 +19,8 @@ CRC_8 = ("RFC6846-5.3.1.1-1", "RFC4164-3.4.1-1")  # the judge's words for one th
 class TcpAnswers:
     """Takes the packets of one channel in the order in which they arrive, with the answers to each.
 
-    MSNs are judged as long as it is known which header was verified last: not after a packet that the judge refuses
-    though its CRC-8 is right, and not where `orderly` is false: packets may be lost, damaged or overtake each other.
+    MSNs are judged as long as the last verified header is known. It is not known after a packet that the judge refuses
+    although its CRC-8 is right, nor if `orderly` is False: then packets may be lost, damaged or reordered.
     """
 
     parameters: Parameters

@@ -107,7 +107,7 @@ class TcpFlow:
         self.seq = (self.seq + by * PAYLOAD) & 0xFFFFFFFF
 
     def change(self, text: str) -> None:
-        """From the next packet on: `ttl to 61`, `fin`, `push`."""
+        """Changes the flow from the next packet on. `text` is a change such as `ttl to 61`, `fin` or `push`."""
         match = re.fullmatch(r"ttl to (\d+)|fin|push", text.strip())
         if not match:
             raise UsageError(f"'{text}' is no change of a flow of TCP; say `ttl to 61`, `fin` or `push`.")

@@ -84,7 +84,9 @@ class RohcChannel(LinkChannel):
         return self._large(lambda evidence: (evidence.feedback, evidence.headers))
 
     def _large(self, order: Callable[[CidEvidence], tuple[int, int]]) -> bool:
-        """By the packets of the channel; where these leave it open, by those of the others (the other direction)."""
+        """True if CIDs are large. If that is not stated, the packets of the channel decide; if they leave it open, the
+        packets of the other direction decide.
+        """
         if self.stated is not None:
             return self.stated
         first = next((count for count in order(self.evidence) if count), 0)

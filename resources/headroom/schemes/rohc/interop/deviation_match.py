@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations that single packets meet, held against the packets of a cell that failed.
+"""Matches declared deviations that concern single packets with the packets of a failed cell.
 
-A deviation may say which requirement a compressor's packets break, or which fields together a decompressor reads wrong;
-and a decompressor without a feature does not take packets with it. Which packets of a cell these are can
-only be read on the link. Such a declaration excuses its packets, and what comes after them in the same context until
-an IR packet has made that whole again; nothing else.
+A declared deviation may name a requirement that a compressor's packets break, or fields that a decompressor reads wrong
+together. A decompressor that does not declare a feature need not take packets with it. Only the packets on the link
+show which packets of a cell a declaration concerns. A declaration excuses these packets, and the later packets of the
+same context until an IR packet has repaired the context; it excuses nothing else.
 """
 
 from collections import defaultdict
@@ -40,8 +40,10 @@ class LinkReading(NamedTuple):
 
 @dataclass(frozen=True)
 class DeviationCondition:
-    """A declared deviation, or a feature that is not declared, as a sentence, and the condition that a packet meets.
-    `of_compressor`: it does not excuse a packet that a judge restores right and that came out wrong."""
+    """A declared deviation or an undeclared feature, as a sentence. `meets` is True for a packet that it concerns.
+    `of_compressor` is True for a deviation of a compressor: it does not excuse a packet that the judge restores right
+    and the decompressor restores wrongly.
+    """
 
     sentence: str
     meets: Callable[[LinkReading], bool]
@@ -49,7 +51,7 @@ class DeviationCondition:
 
 
 def by_deviation(name: str, deviation: Deviation) -> DeviationCondition:
-    """A deviation of an implementation that single packets meet."""
+    """The condition of a declared deviation that concerns single packets."""
 
     def meets(reading: LinkReading) -> bool:
         breaks = not deviation.breaks or bool(reading.broken.intersection(deviation.breaks))
@@ -61,7 +63,7 @@ def by_deviation(name: str, deviation: Deviation) -> DeviationCondition:
 
 
 def by_features(cell: Cell) -> list[DeviationCondition]:
-    """The features of lists that the decompressor of a cell does not declare."""
+    """A condition for each feature of lists that the decompressor of a cell does not declare."""
     decompressor = implementations.find(cell.row.decompressor)
     conditions = []
     for feature in (traffic.LISTS, traffic.EXTENSION_HEADERS, traffic.ADDITIONAL_IP_HEADERS):
@@ -74,9 +76,10 @@ def by_features(cell: Cell) -> list[DeviationCondition]:
 
 
 def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str]:
-    """Returns one sentence for each declared deviation, or feature of lists that is not declared, that explains wrong
-    packets of a failed cell, if together they explain all of them; otherwise []. A broken promise of the ABI is never
-    explained."""
+    """Returns one sentence for each declared deviation, and for each undeclared feature of lists, that explains wrong
+    packets of a failed cell, if together they explain all wrong packets; otherwise []. Nothing explains a broken
+    promise of the ABI.
+    """
     if seen.done.promise_broken:
         return []
     known = [*(by_deviation(name, deviation) for name, deviation in declared), *by_features(cell)]
@@ -84,17 +87,18 @@ def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str
 
 
 def was_met(cell: Cell, capture: Path, deviation: Deviation) -> bool:
-    """True if a passed cell had packets with which a declared deviation would have shown. `capture` is of the link. A
-    deviation that breaks a requirement is never met here, because a decompressor may understand the packets all the
-    same."""
+    """True if a passed cell had packets that a declared deviation concerns, so that it would have shown. `capture` is
+    the capture of the link. Always False for a deviation that breaks a requirement, because a decompressor may
+    understand such packets.
+    """
     return not deviation.breaks and is_met_on_link(cell, capture, deviation.fields)
 
 
 def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -> list[DeviationCondition]:
-    """The declared conditions that the packets of a failed cell meet; [] where a packet remains unexplained.
+    """The conditions that explain the packets of a failed cell; [] if a packet remains unexplained.
 
-    Over a link that does no harm, everything that did not come out as it went in has to be explained. Over any other,
-    what came out wrong, unless chance explains it, and what no decoder restored.
+    Over a harmless link, every packet must be explained that was not restored as it was sent. Over any other link,
+    every packet must be explained that was restored wrongly, unless chance explains it, or that no decoder restored.
     """
     judge = judge_of(seen.done.config.channel)
     if judge is None or not known:

@@ -153,8 +153,9 @@ def _arrival(index: int, part: dict[str, Any], status: str, verdict: str) -> Arr
 
 
 def judge_of(channel: dict[str, Any]) -> Decompressor | None:
-    """A judge for a channel; None where it knows none of its profiles but Uncompressed, to which what fits no other
-    goes. Packets of the others are not judged."""
+    """A judge for a channel; None if the channel has profiles that the judge does not know, and of those that it knows
+    at most Uncompressed. Packets of unknown profiles are not judged.
+    """
     numbers = {int(profile, 16) for profile in channel["profiles"]}
     if numbers - JUDGED.keys() and numbers & JUDGED.keys() <= {UNCOMPRESSED.number}:
         return None

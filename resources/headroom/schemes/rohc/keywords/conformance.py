@@ -171,14 +171,15 @@ class ConformanceKeywords:
 
     @keyword("No Single Loss Should Hurt Another Packet")
     def single_losses(self, source: str, *changes: str, **named: str) -> None:
-        """Whichever single packet of the stream is lost, the judge restores all the others."""
+        """If any single packet of the stream is lost, the judge restores all other packets."""
         self.observe_flow(source, *changes, **{"decompressor": "none", **named})
         self._expect_losses_to_be_harmless(requirement=CONFIDENCE)
 
     @keyword("No Single Loss Behind The Last Feedback Should Hurt Another Packet")
     def single_losses_behind_feedback(self) -> None:
-        """After the story of a compressor: for each single packet after the last feedback, the judge restores all
-        others if that packet is lost."""
+        """After the story of a compressor: if any single packet after the last feedback is lost, the judge restores all
+        other packets.
+        """
         requirement = "" if self.subject.channel.get("mode") == "R" else CONFIDENCE
         self._expect_losses_to_be_harmless(self.heard_until, requirement)
 

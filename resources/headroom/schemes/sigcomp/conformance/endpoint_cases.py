@@ -73,8 +73,9 @@ def names(group: str) -> list[str]:
 
 
 def case(group: str, name: str, version: int = 1) -> Case:
-    """One case. RFC 4465's are for an endpoint of any SigComp_version, this one: some of its inputs say which. Raises
-    UsageError for a name that there is not."""
+    """A case by its name. The cases of RFC 4465 are made for an endpoint with this SigComp_version, because some of
+    their inputs contain the version. Raises UsageError for an unknown name.
+    """
     cases = _group(group, version)
     if name not in cases:
         raise UsageError(f"{group} has no case {name}; it has {', '.join(cases)}.")
@@ -216,7 +217,9 @@ def _created(given: Case) -> list[bytes]:
 
 
 def _renamed(given: Case, before: list[bytes], after: list[bytes]) -> Case:
-    """The case with identifiers of states replaced, each of `before` by that of `after`: they depend on the version."""
+    """The case with each state identifier of `before` replaced by the one in the same place of `after`: identifiers
+    depend on the version.
+    """
     names = {old[:6]: new[:6] for old, new in zip(before, after, strict=False) if old != new}
     steps = []
     for step in given.steps:

@@ -16,8 +16,9 @@ from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome
 
 @dataclass(frozen=True)
 class Act:
-    """`decompress`: octets that arrive, for a compartment, None where the application names none; `late`: it names it
-    afterwards. `compress`: an application message. `forget` and the like: a control message of the implementation's."""
+    """An act of an endpoint: it decompresses `octets` that arrive, or compresses an application message. `compartment`
+    is None if the application names none; `late` is True if it names the compartment only after decompression.
+    """
 
     what: Literal["decompress", "compress"]
     octets: bytes
@@ -27,8 +28,9 @@ class Act:
 
 @dataclass(frozen=True)
 class ActOutcome:
-    """The outcome of an act. Of `compress`: `octets` is the SigComp message, None if there is none. Of `decompress`:
-    `seen` has the outcome of each message, of several if a stream brought several."""
+    """The outcome of an act. After `compress`, `octets` is the SigComp message, None if compression failed. After
+    `decompress`, `seen` has the outcome of each message; a stream may bring several.
+    """
 
     octets: bytes | None = None
     seen: tuple[MessageOutcome, ...] = ()
@@ -39,7 +41,7 @@ Play = Callable[[Sequence[Act]], list[ActOutcome]]
 
 @dataclass
 class Session:
-    """`play` makes an endpoint and has it do all the acts."""
+    """Acts of one endpoint and their outcomes. `play` makes an endpoint and carries out all acts."""
 
     play: Play
     acts: list[Act] = field(default_factory=list)

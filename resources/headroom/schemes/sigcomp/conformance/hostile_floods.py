@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Floods before a SigComp endpoint: messages of which each is allowed, and which together are to crowd it out.
+"""Floods for a SigComp endpoint: series of messages that are allowed one by one and exhaust the endpoint together.
 
-What an endpoint takes from a peer and keeps is bounded by what it has offered: a compartment's state by its
-state_memory_size (RFC 3320, 6.2), and nothing that a peer tells of itself may cost more with each message. After a
-flood the endpoint goes on as if it had not been: what others have stored is there, and what it compresses comes out.
+The endpoint's own offer limits the memory that a peer can use: the state of a compartment has at most
+state_memory_size octets (RFC 3320, 6.2), and the announcements of a peer may not cost more memory with each message.
+After a flood the endpoint works as before: the state of other compartments exists, and a peer can decompress the
+messages that the endpoint compresses.
 """
 
 import random
@@ -37,8 +38,10 @@ _PUT_OUT_OK = "OUTPUT (ok, 2)\nEND-MESSAGE (0, 0, 0, 0, 0, 0, 0)\n:ok\nbyte (79,
 
 @dataclass(frozen=True)
 class Flood:
-    """`acts`: what the endpoint does, in order; `flooded`: numbers of the acts that are the flood; `expected`: what
-    comes out by number of an act, None where it must fail; `compressed`: what a peer with this offer restores."""
+    """A flood. `acts` are the acts of the endpoint in order, and `flooded` are the numbers of those that are the flood.
+    `expected` has the required output by the number of an act, None if decompression must fail. `compressed` is the
+    offer of a peer that must restore the endpoint's messages.
+    """
 
     acts: tuple[Act, ...]
     flooded: range

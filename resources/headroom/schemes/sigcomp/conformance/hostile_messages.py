@@ -231,8 +231,9 @@ def time_of(case: Case, endpoint: EndpointUnderTest, repeats: int) -> float:
 
 @dataclass(frozen=True)
 class Siege:
-    """One compartment attacks, another talks. `attacks` and `others`: status of each message, in order; `later`: of an
-    attack a long time afterwards."""
+    """The outcome of attacks by one compartment among harmless messages of another. `attacks` and `others` are the
+    statuses of the attacks and of the harmless messages, in order; `later` is the status of an attack an hour later.
+    """
 
     attacks: tuple[str, ...]
     others: tuple[str, ...]

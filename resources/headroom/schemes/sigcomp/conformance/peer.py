@@ -30,8 +30,10 @@ hex ({returned})
 
 @dataclass
 class FarEnd:
-    """`offer`: what it offers the endpoint under test. `heard`: the outcome of each message so far, in order.
-    `reserved`: Useful Values of a later version, at addresses 10 to 31 (RFC 3320, 7.2)."""
+    """The peer of the endpoint under test. `offer` is its offer to the endpoint; `heard` has the outcome of each
+    message so far, in order. `reserved` are the Useful Values of a later version, at addresses 10 to 31 (RFC 3320,
+    7.2).
+    """
 
     offer: Offer = field(default_factory=Offer)
     heard: list[Outcome] = field(default_factory=list)

@@ -43,8 +43,9 @@ class Outcome:
 
 
 class Endpoint:
-    """An endpoint with one compartment open, number 0; others by `states.open`. `machine`: what runs its messages;
-    `reserved`: what stands at addresses 10 to 31 (7.2)."""
+    """An endpoint whose compartment 0 is open; `states.open` opens further compartments. `machine` is the class that
+    runs its messages; `reserved` are the octets at addresses 10 to 31 (7.2).
+    """
 
     machine: type[Udvm] = Udvm
     reserved: bytes = bytes(22)

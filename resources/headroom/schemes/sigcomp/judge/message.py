@@ -182,7 +182,9 @@ def mark(message: bytes) -> bytes:
 
 
 class Records:
-    """Messages out of a stream, fed in pieces of any length. `broken` once a reserved code (FF 80 to FF FE) was met."""
+    """Reads messages from a stream that arrives in pieces of any length. `broken` is True from the first reserved code
+    (FF 80 to FF FE) on.
+    """
 
     def __init__(self) -> None:
         self.message, self.quoted, self.marked, self.broken = bytearray(), 0, False, False

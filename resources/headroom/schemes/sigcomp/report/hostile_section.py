@@ -46,7 +46,7 @@ def hostile(records: Records) -> Section | None:
 
 
 def _before_and_now(record: dict[str, Any]) -> tuple[float | None, float | None]:
-    """Without and with a guard; an endpoint that has none has one figure."""
+    """The messages a second without and with a guard; the second is None for an endpoint without a guard."""
     value = data.value(record, metrics.MESSAGES_PER_SECOND)
     without = data.value(record, metrics.MESSAGES_PER_SECOND_WITHOUT_GUARD)
     return (value, None) if without is None else (without, value)

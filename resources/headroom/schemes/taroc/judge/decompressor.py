@@ -110,8 +110,9 @@ def apply(header: Compressed, rest: bytes, context: Context, reference: Referenc
 
 @dataclass
 class Decompressor:
-    """One channel. `space` is TCP_SPACE; `known` the context and the reference of each CID. `open`: CIDs of which the
-    draft does not say what a decompressor knows."""
+    """The decompressor of one channel. `space` is TCP_SPACE; `known` has the context and the reference of each CID;
+    `open` are CIDs for which the draft leaves open what context a decompressor has.
+    """
 
     space: int = 15
     known: dict[int, tuple[Context, Reference]] = field(default_factory=dict)

@@ -36,8 +36,10 @@ class Lsb:
 
 @dataclass(frozen=True)
 class Compressed:
-    """`fields` are the LSBs of W, A, S and I, by letter; `value` and `echo` those of time stamps. `blocks` are the
-    offset and size of SACK blocks. `length` are the octets of header, without `others`."""
+    """A compressed header. `fields` has the LSBs of W, A, S and I, by letter; `value` and `echo` have those of the time
+    stamps. `blocks` are the offsets and sizes of SACK blocks. `length` is the number of octets before other TCP
+    options.
+    """
 
     cid: int
     flags: frozenset[str]

@@ -113,8 +113,9 @@ def read(packet: bytes) -> Segment | None:
 
 @dataclass(frozen=True)
 class Layout:
-    """The options of a header, each whole. `sack` are the edges of SACK blocks; `place` is where the SACK option stands
-    among `parts`, after `nops` NOPs that belong to it; None where there is none."""
+    """The TCP options of a header. `parts` are whole options; `sack` are the edges of SACK blocks. `place` is the index
+    in `parts` at which the SACK option stands, after `nops` NOPs that belong to it; None if there is no SACK option.
+    """
 
     parts: tuple[bytes, ...]
     sack: tuple[tuple[int, int], ...] = ()

@@ -31,8 +31,10 @@ def crc8(octets: bytes) -> int:
 
 
 def frame_in(octets: bytes) -> bytes | None:
-    """The BBFRAME with GSE packets that octets are beyond doubt, after a mode adaptation header or not. Its fields
-    have to fit each other: a CRC of eight bits alone would be right too often."""
+    """The BBFRAME with GSE packets in some octets, with or without a mode adaptation header before it; None if the
+    octets may be something else. The fields of the frame must fit each other, because a CRC of eight bits is often
+    right by chance.
+    """
     for front in (*_MODE_ADAPTATION.get(octets[0] if octets else 0, ()), 0, 3):
         frame = octets[front:]
         if len(frame) < HEADER or frame[0] & 0xCC != 0x40 or any(frame[2:4]) or any(frame[6:9]):
@@ -45,8 +47,9 @@ def frame_in(octets: bytes) -> bytes | None:
 
 @dataclass
 class GsePacket:
-    """The header of a GSE packet, and what is after it. `total` is of a first fragment, `type` of the first octets of
-    a PDU."""
+    """A GSE packet: the fields of its header, and its data. Only a first fragment has `total`; only packets that begin
+    a PDU have `type`.
+    """
 
     start: bool
     end: bool

@@ -71,9 +71,9 @@ class _Stream:
 class EncapsulatorJudge:
     """Follows the TS packets of an encapsulator; `findings` is complete after `finish`.
 
-    `packed` counts SNDUs that begin after another one in a TS packet, `sndus` those that are whole, `tests` Test SNDUs
-    among them, `units` what the SNDUs carry; `left` TS packets by the octets that are left behind the last SNDU which
-    ends in them, with and without PUSI.
+    `packed` counts SNDUs that begin after another one in a TS packet, `sndus` whole SNDUs, `tests` the Test SNDUs among
+    them, and `units` the units that the SNDUs carry. `left` counts TS packets by the number of octets after the last
+    SNDU that ends in them, and by PUSI.
     """
 
     def __init__(self, setting: Setting, pdus: Iterable[Pdu]) -> None:

@@ -42,9 +42,9 @@ class Stream:
 
 @dataclass
 class Receiver:
-    """`npa` is its own address. `bridged`: MAC headers of bridged frames are taken away. `reads_on`: after an SNDU
-    with a wrong CRC the rest of a TS packet is read, against a SHOULD of 7.2. `checks_errors`: the transport error
-    indicator is, as 7.3 says that it SHOULD be.
+    """A receiver. `npa` is its own address. `bridged`: it removes the MAC headers of bridged frames. `reads_on`: it
+    reads the rest of a TS packet after an SNDU with a wrong CRC, against a SHOULD of 7.2. `checks_errors`: it checks
+    the transport error indicator, a SHOULD of 7.3.
 
     `events` counts what has happened; `take` returns what is passed on because of a TS packet.
     """

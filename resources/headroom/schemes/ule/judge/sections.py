@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sections in TS packets (ISO/IEC 13818-1, 2.4.4), and the datagrams of MPE in them (ETSI EN 301 192, 7.1).
 
-ULE goes without sections, so that a PID carries the one or the other; which of them, its first octets say.
+A PID carries either sections or ULE, which has no sections; the first octets of the PID show which of them.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from headroom.schemes.vj.scheme import SCHEME
 
 @library
 class VjKeywords(LineKeywords):
-    """Traffic before a compressor by RFC 1144, 3.2.3, and link packets before a decompressor by 3.2.4 and 4: after a
-    loss, what comes out is wrong, and TCP notices that."""
+    """Keywords that send traffic to a compressor (RFC 1144, 3.2.3) and link packets to a decompressor (3.2.4 and 4).
+    After a loss the decompressor restores packets wrongly, and their TCP checksums show it.
+    """
 
     suite = LineSuite(
         SCHEME,
