@@ -20,7 +20,7 @@ struct Double {
     Scope& operator=(const Scope&) = delete;
   };
 
-  // Throws ConfigError when there is no such habit.
+  // Throws ConfigError if there is no such habit.
   static Double take(json& options) {
     Double change;
     if (const auto proxy = options.find("proxy"); proxy != options.end()) {
@@ -42,7 +42,7 @@ struct Double {
   }
 
   // The instance, behind its proxy if it has one. A proxy of another scheme, which its key "scheme" names, is left out:
-  // a double may carry the link packets of another scheme's ordinary reference. Throws ConfigError when the scheme has
+  // a double may carry the link packets of another scheme's ordinary reference. Throws ConfigError if the scheme has
   // no such proxy.
   headroom_instance* wrap(headroom_instance* instance, const json& config) const {
     const std::string scheme = config.value("scheme", "");

@@ -11,7 +11,7 @@ struct Mutant {
     explicit Scope(const Mutant& mutant) noexcept : MutantScope(mutant.number) {}
   };
 
-  // Throws ConfigError when there is no such mutant.
+  // Throws ConfigError if there is no such mutant.
   static Mutant take(json& options) {
     const auto found = options.find("mutant");
     if (found == options.end()) return {};

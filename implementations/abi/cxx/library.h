@@ -32,7 +32,7 @@ struct Symbol {
 class Library {
  public:
   // Opens the file that the environment's `variable` names, else `name` where the loader finds it. `needed` says what
-  // else a library must be that lacks a symbol. Throws ConfigError when it cannot be opened.
+  // else a library must be that lacks a symbol. Throws ConfigError if it cannot be opened.
   Library(const char* variable, const char* name, const char* needed) : needed_(needed) {
     const char* named = std::getenv(variable);
     name_ = named != nullptr && *named != '\0' ? named : name;
@@ -43,7 +43,7 @@ class Library {
                                     "); let " + variable + " name it");
   }
 
-  // Throws ConfigError when there is no such symbol.
+  // Throws ConfigError if there is no such symbol.
   [[nodiscard]] Symbol operator[](const char* symbol) const {
     void* const address = dlsym(handle_.get(), symbol);
     require(address != nullptr, name_ + " has no " + symbol + ": " + needed_);

@@ -33,7 +33,7 @@ class ReverseQueue {
     std::copy(packet.begin(), packet.end(), e.octets.begin());
   }
 
-  // Copies the oldest packet into `room` and removes it. Returns its octets, 0 when the queue is empty; a packet longer
+  // Copies the oldest packet into `room` and removes it. Returns its octets, 0 if the queue is empty; a packet longer
   // than `room` is dropped.
   [[nodiscard]] std::size_t take(std::uint32_t& channel, std::span<std::uint8_t> room) noexcept {
     while (count_ != 0) {

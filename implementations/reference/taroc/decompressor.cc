@@ -18,7 +18,7 @@ using wire::store16;
 using wire::store32;
 
 // Reads the Options field into values, of which the time stamps are the reference's and the others the context's so
-// far. The octets that it takes; nothing where it cannot be one for this form.
+// far. The octets that it takes; nothing if it cannot be one for this form.
 std::optional<std::size_t> read_field(Octets octets, const OptionForm& form, std::uint32_t acknowledgement,
                                       OptionValues& values) noexcept {
   const auto parsed = wire::parse_options(octets);

@@ -127,7 +127,7 @@ Decision Flow::decide(const Segment& s, bool rescue) const noexcept {
   return d;
 }
 
-// False where a change is beyond the widest field there is.
+// False if a change is beyond the widest field there is.
 bool Flow::encode(const Segment& s, Decision& d) const noexcept {
   wire::Header& h = d.header;
   const Ranges& ranges = window_.ranges();

@@ -260,7 +260,7 @@ void Encapsulator::begin_sndu(Channel& channel) noexcept {
   channel.payload_unit_start = true;
 }
 
-// Goes on with the SNDU that is being sent. True where a TS packet is in `out`; else the TS packet waits for more.
+// Goes on with the SNDU that is being sent. True if a TS packet is in `out`; else the TS packet waits for more.
 bool Encapsulator::next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexcept {
   const std::uint32_t number = sending_;
   Channel& channel = channels_[number];
@@ -291,7 +291,7 @@ bool Encapsulator::next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexc
   return false;
 }
 
-// What becomes of the TS packet with the end of an SNDU: the five cases of 6.2. True where it is sent.
+// What becomes of the TS packet with the end of an SNDU: the five cases of 6.2. True if it is sent.
 bool Encapsulator::finish(Channel& channel) noexcept {
   // What begins in a TS packet has its length there: a section would not have to, but then its receivers need no more.
   const std::size_t left = channel.left() - (config_.is_mpe() ? std::min<std::size_t>(1, channel.left()) : 0);
@@ -333,7 +333,7 @@ bool Encapsulator::drain(headroom_packet& p, std::uint64_t now_ns) noexcept {
   return true;
 }
 
-// The next TS packet to be put out, of channel `number`. False when there is none.
+// The next TS packet to be put out, of channel `number`. False if there is none.
 bool Encapsulator::next_due(std::uint8_t* out, std::uint32_t& number, std::uint64_t now_ns) noexcept {
   // What is due may fit into a TS packet that waits for its own threshold: then there is nothing to put out yet.
   while (sending_ != kNoChannel || begin_due(now_ns)) {
@@ -348,7 +348,7 @@ bool Encapsulator::next_due(std::uint8_t* out, std::uint32_t& number, std::uint6
   return true;
 }
 
-// Begins to send an SNDU that is due: a Test SNDU, or a group whose threshold has passed. False when there is none.
+// Begins to send an SNDU that is due: a Test SNDU, or a group whose threshold has passed. False if there is none.
 bool Encapsulator::begin_due(std::uint64_t now_ns) noexcept {
   if (!tests_.empty()) {
     make_test_sndu(now_ns);

@@ -70,7 +70,7 @@ bool GseEncapsulator::drain(headroom_packet& p, std::uint64_t now_ns) noexcept {
   return true;
 }
 
-// Goes on with the PDU that is being sent. True where a BBFRAME is in `out`; else the BBFRAME waits for more.
+// Goes on with the PDU that is being sent. True if a BBFRAME is in `out`; else the BBFRAME waits for more.
 bool GseEncapsulator::next_frame(std::uint8_t* out, std::uint64_t now_ns) noexcept {
   const std::uint32_t number = sending_;
   Channel& channel = channels_[number];
@@ -85,7 +85,7 @@ bool GseEncapsulator::next_frame(std::uint8_t* out, std::uint64_t now_ns) noexce
   return true;
 }
 
-// Puts as much of the PDU into the BBFRAME as fits. True where that is all of it.
+// Puts as much of the PDU into the BBFRAME as fits. True if that is all of it.
 bool GseEncapsulator::add(Channel& channel) noexcept {
   const std::size_t space = capacity() - channel.used;
   const std::size_t rest = length_ - sent_;

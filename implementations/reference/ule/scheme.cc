@@ -42,7 +42,7 @@ json description() {
           {"names", {{"packet_types", kPacketTypeNames}, {"events", {"none"}}}}};
 }
 
-// "02:00:00:00:00:01"; nothing where it is no address.
+// "02:00:00:00:00:01"; nothing if it is no address.
 std::optional<wire::Npa> parse_npa(const json& value) {
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   wire::Npa target{};

@@ -19,7 +19,7 @@ constexpr const char* kEntry = "headroom_implementation";
 // The first two fields have been in every version and are all that may be read before the version is known.
 constexpr std::size_t kPreamble = offsetof(headroom_api, describe);
 
-// An extension as far as its struct_size goes, the rest NULL; nothing where the adapter does not have it.
+// An extension as far as its struct_size goes, the rest NULL; nothing if the adapter does not have it.
 template <typename Functions>
 std::optional<Functions> copy_extension(const headroom_api& api, const char* name) {
   const void* const table = api.extension == nullptr ? nullptr : api.extension(name);

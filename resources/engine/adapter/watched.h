@@ -53,7 +53,7 @@ class Watched : public Safe {
     cost_of_reading_ = cycles.cost_of_reading();
   }
   [[nodiscard]] bool is_timed() const noexcept { return cycles_ != nullptr; }
-  // Cycles of the call before, without what reading the counter costs; 0 when none is timed.
+  // Cycles of the call before, without what reading the counter costs; 0 if none is timed.
   [[nodiscard]] double cycles() const noexcept {
     return std::max(0.0, static_cast<double>(end_ - began_) - cost_of_reading_);
   }

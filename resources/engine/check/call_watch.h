@@ -10,11 +10,11 @@
 
 namespace headroom::check {
 
-// Redirects the calls of every library that is loaded by now. Returns how many entries were found: 0 where nothing can
+// Redirects the calls of every library that is loaded by now. Returns how many entries were found: 0 if nothing can
 // be watched.
 unsigned watch_calls();
 
-// The calls since the last forget_calls, and the name of the first of them (nullptr when there was none).
+// The calls since the last forget_calls, and the name of the first of them (nullptr if there was none).
 struct WatchedCalls {
   std::uint64_t count = 0;
   const char* first = nullptr;

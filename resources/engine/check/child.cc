@@ -177,7 +177,7 @@ std::string summary_of(int report) {
   return summary;
 }
 
-// The end of a child as half a sentence; empty when it ended in order.
+// The end of a child as half a sentence; empty if it ended in order.
 std::string finish(Child& child) {
   if (child.timed_out) kill(child.nested ? child.pid : -child.pid, SIGKILL);
   int status = 0;
@@ -239,7 +239,7 @@ void run_task(const Task& task) {
   end_child(outcome.verdict, outcome.reason.c_str());
 }
 
-// How long a process has waited for a core (/proc/pid/schedstat, its second number); 0 where the kernel does not say.
+// How long a process has waited for a core (/proc/pid/schedstat, its second number); 0 if the kernel does not say.
 std::uint64_t waited_for_a_core_ns(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/schedstat");
   std::uint64_t ran_ns = 0, waited_ns = 0;

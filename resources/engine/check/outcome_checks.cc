@@ -100,7 +100,7 @@ class PackedRoundTrip {
       carry(output.more, now_ns);
     }
   }
-  // `link` is the packet whose outputs they are; nullptr where none is.
+  // `link` is the packet whose outputs they are; nullptr if none is.
   void take(const std::vector<PacketOutput>& outputs, const PacketOutput* link = nullptr) {
     for (const PacketOutput& output : outputs) {
       if (output.status < 0) {

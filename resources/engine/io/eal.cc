@@ -33,7 +33,7 @@ Eal::Eal(const WireJob& job, std::span<const PortJob> ports, unsigned queues, st
   // Core 0 of DPDK is the core that the job names.
   std::vector<std::string> words = {"headroom-engine", "--lcores=0@" + std::to_string(core), "--log-level=warning",
                                     "--no-telemetry"};
-  // Either way DPDK keeps no files, so that processes can run side by side and leave nothing when they are killed.
+  // Either way DPDK keeps no files, so that processes can run side by side and leave nothing if they are killed.
   if (job.huge_pages)
     words.emplace_back("--in-memory");
   else

@@ -30,7 +30,7 @@ int set_option(int descriptor, int level, int name, const void* value, socklen_t
   return static_cast<int>(syscall(SYS_setsockopt, descriptor, level, name, value, length));
 }
 
-// The interface that a socket is bound to; 0 where it is bound to none.
+// The interface that a socket is bound to; 0 if it is bound to none.
 unsigned interface_of(int descriptor) noexcept {
   sockaddr_ll bound{};
   socklen_t length = sizeof bound;
@@ -38,7 +38,7 @@ unsigned interface_of(int descriptor) noexcept {
   return static_cast<unsigned>(bound.sll_ifindex);
 }
 
-// The program of a port; empty where it has none.
+// The program of a port; empty if it has none.
 std::span<const sock_filter> filter_of(unsigned interface) noexcept {
   for (const PortJob& port : ports_of_current) {
     if (!port.queue_filter.empty() && if_nametoindex(port.interface.c_str()) == interface) return port.queue_filter;

@@ -12,7 +12,7 @@ namespace {
 // alone, by which they hash the last header of the pattern.
 constexpr std::uint32_t kLevels[] = {2, 0};
 
-// Returns what the driver said; empty where it took the rule.
+// Returns what the driver said; empty if it took the rule.
 std::string add_rule(std::uint16_t port, const QueueRule& rule, std::uint32_t level,
                      std::span<const std::uint16_t> queues) {
   std::vector<rte_flow_item> pattern;

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kIndicesPerInterval = 64;  // as traffic::Flow nu
 // IP-ID, as nearly every packet of a call does. Offsets count from the start of the slot.
 struct PlainStep {
   std::uint16_t rtp_at = 0;
-  std::uint16_t sum_at = 0;   // of the UDP checksum; 0 where there is none
+  std::uint16_t sum_at = 0;   // of the UDP checksum; 0 if there is none
   std::uint16_t sum_raw = 0;  // what the step adds to the sum under the UDP checksum, in memory order
   std::uint32_t timestamp_step = 0;
   std::uint64_t both = 0;           // increment of sequence number and time stamp as one number of 48 bits
@@ -48,7 +48,7 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   struct Length {
     std::uint16_t at = 0;        // of a length field
     std::uint16_t base = 0;      // its value with an empty payload
-    std::uint16_t checksum = 0;  // of the IPv4 header checksum that covers it; 0 where none does
+    std::uint16_t checksum = 0;  // of the IPv4 header checksum that covers it; 0 if none does
   };
   std::uint32_t header_length = 0;
   std::uint32_t header_at = 0;              // the header ends where the slot does
@@ -61,8 +61,8 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   bool tcp_timestamps = false;             // the option of RFC 7323, 3.2, right after the fixed header
   std::uint32_t acknowledgement_step = 0;  // octets that each TCP segment acknowledges besides
   std::uint16_t sequence_at = 0;           // of RTP, of the echo request or, four octets, of ESP and TCP
-  std::uint16_t sum_at = 0;  // of the checksum over sequence number, time stamp and payload; 0 where there is none
-  bool sum_is_udp = false;   // in which zero is written as 0xFFFF
+  std::uint16_t sum_at = 0;        // of the checksum over sequence number, time stamp and payload; 0 if there is none
+  bool sum_is_udp = false;         // in which zero is written as 0xFFFF
   std::uint8_t length_weight = 0;  // how often the length of the payload counts in that checksum
   std::uint32_t covered = ~0u;     // octets of the payload that it covers, if there are so many
   std::uint16_t token_at = 0;

@@ -112,7 +112,7 @@ void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outb
     return;
   }
   statistics_.compressed.add();
-  // False when there is no frame: the rest of the packet is of no use any more.
+  // False if there is no frame: the rest of the packet is of no use any more.
   const auto put = [&](OctetView segment, std::uint16_t type) {
     Frame piece;
     if (!store_.take(piece)) {

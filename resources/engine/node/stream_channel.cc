@@ -186,7 +186,7 @@ void StreamChannel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outb
   statistics_.link.received.add(frames.size(), octets);
 }
 
-// The packets of a datagram of the stream; empty where the frame carries none, which has been counted then.
+// The packets of a datagram of the stream; empty if the frame carries none, which has been counted then.
 OctetView StreamChannel::datagram_in(const Frame& frame) noexcept {
   const Look seen = look(frame.view());
   const OctetView packet = frame.view().subspan(std::min(seen.payload_at, frame.length));

@@ -75,7 +75,7 @@ class Carrier final : private sim::HopObserver {
   void receive(std::span<PacketOutput> pdus);
   // The inner link packet that has arrived in `octets`.
   [[nodiscard]] Delivery found(std::uint32_t channel, Octets octets);
-  // The inner link packet in a PDU; nothing when the PDU carries another type.
+  // The inner link packet in a PDU; nothing if the PDU carries another type.
   [[nodiscard]] std::optional<Octets> open(PacketOutput output) const;
 
   RunContext& run_;

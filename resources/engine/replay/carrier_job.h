@@ -19,7 +19,7 @@ struct CarrierJob {
   bool ethernet = false;                   // PDUs are whole Ethernet frames with that type
 };
 
-// Reads {"compressor", "decompressor", "type", "ethernet"}. `ether_type` is that of the inner scheme, 0 where there is
+// Reads {"compressor", "decompressor", "type", "ethernet"}. `ether_type` is that of the inner scheme, 0 if there is
 // none.
 [[nodiscard]] CarrierJob read_carrier(const Value& value, std::uint16_t ether_type);
 

@@ -328,7 +328,7 @@ void Direction::judge_tagged(std::size_t index, const Delivery& delivery, const 
   if (weight(verdict) > weight(verdicts_[index]) || weight(verdicts_[index]) == 1) verdicts_[index] = verdict;
 }
 
-// Returns the packet of the source that `output` is, or in the place of which it came; nothing where there is none.
+// Returns the packet of the source that `output` is, or in the place of which it came; nothing if there is none.
 std::optional<std::size_t> Direction::judge_packed(const Delivery& delivery, const PacketOutput& output) {
   const std::uint32_t channel = delivery.packet.channel;
   if (const auto match = packed_->deliver(channel, output.octets)) {

@@ -59,7 +59,7 @@ Json Direction::side_json(const Side& side, bool ask_adapters) const {
   Json json = side.statistics.json();
   if (ask_adapters) json["statistics"] = side.instance.statistics();
   if (!job_.timing) return json;
-  const std::optional<double> cycles = side.checked.median_cycles();  // of a packet; nothing when there was none
+  const std::optional<double> cycles = side.checked.median_cycles();  // of a packet; nothing if there was none
   json["ns_per_packet"] = cycles ? Json(*cycles * 1e9 / run_.cycles.measured_hz(kLeastTimingNs)) : Json(nullptr);
   return json;
 }

@@ -13,7 +13,7 @@
 
 namespace headroom::traffic {
 
-// "10.0.0.0/8", "192.0.2.1"; nothing when it is neither, or when bits beyond the prefix are set.
+// "10.0.0.0/8", "192.0.2.1"; nothing if it is neither, or if bits beyond the prefix are set.
 [[nodiscard]] std::optional<Network4> parse_network4(const std::string& text);
 [[nodiscard]] std::optional<Network6> parse_network6(const std::string& text);
 

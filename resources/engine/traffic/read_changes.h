@@ -11,7 +11,7 @@
 
 namespace headroom::traffic {
 
-// Adds what one entry of "changes" says, one Change for each field. Throws Error(job) where the packets, which have
+// Adds what one entry of "changes" says, one Change for each field. Throws Error(job) if the packets, which have
 // `headers`, lack what is to change.
 void read_change(const Value& value, const std::vector<Header>& headers, std::vector<Change>& changes);
 

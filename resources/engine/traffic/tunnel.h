@@ -28,7 +28,7 @@ class TunnelHeader {
   virtual ~TunnelHeader() = default;
   // Octets, with optional fields and extension headers.
   [[nodiscard]] virtual std::size_t length() const noexcept = 0;
-  // The number of a flow's first packet; nothing where the profile leaves it open.
+  // The number of a flow's first packet; nothing if the profile leaves it open.
   [[nodiscard]] virtual std::optional<std::uint16_t> sequence_start() const noexcept = 0;
   // REQUIRES: `header` points to length() octets that are zero.
   virtual void write(const TunnelFields& fields, std::uint8_t* header) const noexcept = 0;
@@ -48,7 +48,7 @@ struct TunnelFormat {
   std::string_view source;    // the specification that says so
   // Throws Error(job).
   std::shared_ptr<const TunnelHeader> (*read)(Object& object);
-  // The packet that an IP packet carries in such a tunnel; nothing where it carries none.
+  // The packet that an IP packet carries in such a tunnel; nothing if it carries none.
   std::optional<UserPacket> (*user_packet)(OctetView packet) noexcept;
 };
 

@@ -6,7 +6,7 @@
 namespace headroom::traffic {
 namespace {
 
-// The tunnels of all flows. Throws Error(job) where one has none, or another kind of them.
+// The tunnels of all flows. Throws Error(job) if one has none, or another kind of them.
 const TunnelFormat* format_of(const Profile& profile, const Value& asked) {
   const TunnelFormat* format = nullptr;
   for (const Variant& variant : profile.variants) {

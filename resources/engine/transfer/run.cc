@@ -20,7 +20,7 @@ class Mean {
     squares_ += delta * (value - mean_);
   }
   [[nodiscard]] double mean() const noexcept { return mean_; }
-  // Of the mean, as a share of it; 0 where all values are 0. REQUIRES: two values.
+  // Of the mean, as a share of it; 0 if all values are 0. REQUIRES: two values.
   [[nodiscard]] double relative_error() const noexcept {
     return mean_ == 0 ? 0 : std::sqrt(squares_ / (count_ - 1) / count_) / mean_;
   }

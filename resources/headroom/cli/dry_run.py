@@ -33,7 +33,7 @@ def show(plan: Plan, json: bool) -> int:
     """Prints the plan: the cases that would run, the cases that would not count or would be unsupported, with the
     reason, and the cases that do not use the interfaces of the topology.
 
-    Raises UsageError where no case would run at all.
+    Raises UsageError if no case would run at all.
     """
     from headroom.core.machine import topology
     from headroom.core.run.session import chosen_of

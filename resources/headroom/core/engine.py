@@ -114,7 +114,7 @@ def run(
     """Runs one job and returns the engine's document. Adapters may read and write in `folders`. `under` are words
     before the engine's own, such as `valgrind`: such a job is no part of what a case does.
 
-    Raises EngineFailure, or EnvironmentLacks when there is no engine.
+    Raises EngineFailure, or EnvironmentLacks if there is no engine.
     """
     return run_together(command, [job], timeout_s, build, folders=folders, under=under)[0]
 
@@ -191,7 +191,7 @@ def _run_once(
 
 def program_for(command: str, jobs: int = 1, build: str = DEFAULT_BUILD) -> Path:
     """The engine that is to run some jobs of a command. Within a rehearsal the jobs are noted instead, and NothingRuns
-    is raised. Raises EnvironmentLacks when there is no engine."""
+    is raised. Raises EnvironmentLacks if there is no engine."""
     if _rehearsed is not None:
         _rehearsed.extend(command for _ in range(jobs))
         if command == DESCRIBE:
@@ -201,7 +201,7 @@ def program_for(command: str, jobs: int = 1, build: str = DEFAULT_BUILD) -> Path
 
 
 def take_link_digest() -> str:
-    """SHA-256 over the digests of all that jobs have put on links since the last call; "" when there were none.
+    """SHA-256 over the digests of all that jobs have put on links since the last call; "" if there were none.
 
     Jobs may run side by side, so their order does not count.
     """
@@ -318,7 +318,7 @@ def _died(one: _Running) -> bool:
 
 
 def _transfer(pipe: Any, one: _Running) -> bool:
-    """Moves what can be moved through one pipe; False when the pipe is done."""
+    """Moves what can be moved through one pipe; False if the pipe is done."""
     try:
         if pipe is one.process.stdin:
             one.sent += os.write(pipe.fileno(), one.job[one.sent : one.sent + 65536])

@@ -33,7 +33,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has; 0 where it has none."""
+    """The version of Landlock that the kernel has; 0 if it has none."""
     return max(0, int(_libc.syscall(CREATE_RULESET, None, 0, VERSION)))
 
 

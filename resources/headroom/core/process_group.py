@@ -230,13 +230,13 @@ def stat_of(pid: int) -> list[bytes]:
 
 
 def group_of(pid: int) -> int | None:
-    """Process group of a process, field 5; None when it has ended."""
+    """Process group of a process, field 5; None if it has ended."""
     found = stat_of(pid)
     return int(found[2]) if found else None
 
 
 def session_of(pid: int) -> int | None:
-    """Session of a process, field 6; None when it has ended."""
+    """Session of a process, field 6; None if it has ended."""
     found = stat_of(pid)
     return int(found[3]) if found else None
 

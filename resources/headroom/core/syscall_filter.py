@@ -15,7 +15,7 @@ from pathlib import Path
 NATIVE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # AUDIT_ARCH_…: linux/audit.h
 I386 = 0x40000003  # programs of x86-64 may make calls of i386, too
 X32 = 0x40000000  # bit of calls of a third kind on x86-64
-# Names of refused calls, and their numbers on x86-64, aarch64 and i386, 0 where there is none. Source: asm/unistd.h.
+# Names of refused calls, and their numbers on x86-64, aarch64 and i386, 0 if there is none. Source: asm/unistd.h.
 REFUSED_NAMES = """
     add_key 248 217 286; request_key 249 218 287; keyctl 250 219 288; userfaultfd 323 282 374
     io_uring_setup 425 425 425; io_uring_enter 426 426 426; io_uring_register 427 427 427

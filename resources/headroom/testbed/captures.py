@@ -22,7 +22,7 @@ def split(whole: Path, first: int, head: Path, tail: Path) -> None:
 
 
 def read(path: Path) -> bytes:
-    """The octets of a capture. Raises EngineFailure where it is larger than memory should hold."""
+    """The octets of a capture. Raises EngineFailure if it is larger than memory should hold."""
     with path.open("rb") as file:
         octets = file.read(MOST_OCTETS + 1)
     if len(octets) > MOST_OCTETS:

@@ -23,7 +23,7 @@ void append(std::string_view text, Names& names) noexcept {
   }
 }
 
-// Puts a name into empty `names`. False where it is none.
+// Puts a name into empty `names`. False if it is none.
 bool put_host(std::string_view host, Names& names) noexcept {
   if (host.size() > kLongestName) return false;
   append(host, names);
@@ -53,7 +53,7 @@ bool is_host_field(std::string_view line) noexcept {
          std::ranges::equal(line.substr(0, kHost.size()), kHost, {}, [](char c) { return lower(c); });
 }
 
-// The value of the first Host field among the lines; empty where there is none, or where its line is not whole.
+// The value of the first Host field among the lines; empty if there is none, or if its line is not whole.
 std::string_view host_field(std::string_view lines) noexcept {
   while (!lines.empty()) {
     const std::size_t end = lines.find('\n');
@@ -122,7 +122,7 @@ class Reader {
 
 constexpr std::size_t kHandshake = 22, kClientHello = 1, kServerNameExtension = 0, kHostName = 0;
 
-// The server name of a record that begins with a ClientHello; empty where it tells none, or not in this packet.
+// The server name of a record that begins with a ClientHello; empty if it tells none, or not in this packet.
 std::string_view server_name(Octets payload) noexcept {
   Reader record(payload);
   if (record.number(1) != kHandshake || !record.skip(2)) return {};

@@ -56,7 +56,7 @@ class Places {
 
 std::uint32_t folded(std::uint64_t sum) { return static_cast<std::uint16_t>(~checksum(sum)); }
 
-// Writes the outer header. False where the user plane has no address of the peer's IP version.
+// Writes the outer header. False if the user plane has no address of the peer's IP version.
 bool compile_target(const Forwarding& f, const LocalAddresses& addresses, Target& target) {
   target.side = static_cast<std::uint8_t>(f.side);
   target.traffic_class_mask = f.traffic_class_mask;

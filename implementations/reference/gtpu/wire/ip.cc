@@ -18,7 +18,7 @@ struct Chain {
   std::size_t at = kIpv6Header;
 };
 
-// False where a header goes beyond the end.
+// False if a header goes beyond the end.
 bool walk(std::span<const std::uint8_t> packet, Chain& chain) noexcept {
   for (int i = 0; i < kMostExtensionHeaders; ++i) {
     const bool known =
@@ -34,7 +34,7 @@ bool walk(std::span<const std::uint8_t> packet, Chain& chain) noexcept {
   return true;
 }
 
-// The packet by the length in its IP header; empty where that cannot be.
+// The packet by the length in its IP header; empty if that cannot be.
 std::span<const std::uint8_t> whole_ipv6(std::span<const std::uint8_t> packet) noexcept {
   if (packet.size() < kIpv6Header) return {};
   const std::size_t length = kIpv6Header + read16(&packet[4]);

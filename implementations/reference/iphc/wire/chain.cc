@@ -92,7 +92,7 @@ bool read_subheader(std::uint8_t protocol, bool in_ipv6, Octets octets, Subheade
 bool is_ipv4(Kind kind) noexcept { return kind <= Kind::ipv4_fragment; }
 bool is_ipv6(Kind kind) noexcept { return kind == Kind::ipv6 || kind == Kind::ipv6_of_tcp; }
 
-// Where the checksum of a subheader stands, if compressed headers leave it out: 0 where there is none.
+// Where the checksum of a subheader stands, if compressed headers leave it out: 0 if there is none.
 std::size_t inferred_checksum(Kind kind) noexcept {
   if (kind <= Kind::ipv4_of_tcp) return kIpv4Checksum;
   return kind == Kind::minimal ? 2 : 0;

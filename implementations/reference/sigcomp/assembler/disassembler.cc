@@ -120,7 +120,7 @@ class Disassembler {
     }
   }
 
-  // The address of the first instruction that is not written as data; nothing where there is none.
+  // The address of the first instruction that is not written as data; nothing if there is none.
   [[nodiscard]] std::optional<std::uint32_t> first_written() const {
     for (const auto& [from, decoded] : instructions_) {
       if (is_shortest(from, decoded)) return from;

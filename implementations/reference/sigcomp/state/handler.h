@@ -44,7 +44,7 @@ class StateHandler final : public StateSource {
   explicit StateHandler(std::size_t most_compartments, std::uint64_t most_memory = kAnyMemory);
 
   // ---- Locally available state that belongs to no compartment, such as dictionaries (RFC 4896 10.3.2). Stays for
-  // good. False when the identifier is taken by another item.
+  // good. False if the identifier is taken by another item.
   bool offer(const StateHeader& header, Octets value);
 
   // ---- Compartments. The application decides who has one, and authenticates messages (RFC 3320 3.1).

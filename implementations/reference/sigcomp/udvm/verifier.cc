@@ -174,7 +174,7 @@ bool Verifier::has_grown(const Memory& memory) noexcept {
   return grown;
 }
 
-// For how many rounds after this one each comparison comes out as it did; nothing when a compared word has not grown by
+// For how many rounds after this one each comparison comes out as it did; nothing if a compared word has not grown by
 // a fixed number.
 std::optional<std::uint64_t> Verifier::rounds() const noexcept {
   std::uint64_t known = kForEver;

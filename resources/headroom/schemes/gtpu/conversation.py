@@ -137,13 +137,13 @@ class Conversation:
     # ---- N4
 
     def exchange(self, octets: bytes, port: int = CONTROL_PORT) -> list[Message]:
-        """Sends octets over N4 and returns what is sent back, unless it is a request. Raises PfcpError where that is no
+        """Sends octets over N4 and returns what is sent back, unless it is a request. Raises PfcpError if that is no
         PFCP message."""
         self.step = self.plane.n4(octets, CONTROL, port, self.now_ns)
         return self._answers(self.step)
 
     def request(self, kind: int, *content: Element, seid: int | None = None) -> Message | None:
-        """Sends a request and returns its answer; None where there is none. The sequence number must fit."""
+        """Sends a request and returns its answer; None if there is none. The sequence number must fit."""
         self._sequence += 1
         sent = Message(kind, self._sequence, tuple(content), seid)
         return next((message for message in self.exchange(sent.octets()) if message.sequence == self._sequence), None)
@@ -174,7 +174,7 @@ class Conversation:
         self._answers(self.plane.n4(answer.octets(), CONTROL, CONTROL_PORT, self.now_ns))
 
     def seid_of(self, report: Message) -> int:
-        """The user plane's SEID of the session that a report is about; 0 where it is none of ours."""
+        """The user plane's SEID of the session that a report is about; 0 if it is none of ours."""
         return self._seids.get(report.seid or 0, 0)
 
     def reports(self, kind: ReportType) -> list[Message]:
@@ -246,7 +246,7 @@ class Conversation:
     def establish(
         self, rules: Sequence[Element] | None = None, session: Session | None = None, **more: Sequence[int]
     ) -> Session:
-        """Establishes a session: by default one of `plain_rules`, with `more`. Raises Inconclusive where the user plane
+        """Establishes a session: by default one of `plain_rules`, with `more`. Raises Inconclusive if the user plane
         does not accept it: then there is nothing to judge."""
         session = session or self.new_session()
         if not self.facts.n4:
@@ -257,7 +257,7 @@ class Conversation:
         return self.established(session, answer)
 
     def established(self, session: Session, answer: Message) -> Session:
-        """The session as the answer to its establishment has it. Raises PfcpError where it is incomplete."""
+        """The session as the answer to its establishment has it. Raises PfcpError if it is incomplete."""
         own = answer.find(Ie.F_SEID)
         if own is None:
             raise PfcpError("7.5.3.1", "A Session Establishment Response with success has no F-SEID.")
@@ -275,7 +275,7 @@ class Conversation:
         return self.request(MessageType.SESSION_MODIFICATION_REQUEST, *content, seid=session.seid)
 
     def must_modify(self, session: Session, *content: Element) -> Message:
-        """Raises Inconclusive where the user plane does not accept it."""
+        """Raises Inconclusive if the user plane does not accept it."""
         answer = self.modify(session, *content)
         if answer is None or answer.value(Ie.CAUSE) != Cause.REQUEST_ACCEPTED:
             raise Inconclusive(f"The session was not modified: {self.told(answer)}.")

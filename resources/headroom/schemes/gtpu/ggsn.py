@@ -58,11 +58,11 @@ class GgsnUserPlane(WireUserPlane):
         self._sequence = 0
 
     def end(self) -> None:
-        """Raises EngineFailure where it has ended before."""
+        """Raises EngineFailure if it has ended before."""
         self._made.crew.check()
 
     def open_session(self, session: Session) -> Session:
-        """The session as the GGSN has made it. Raises GtpuError where it refuses, EngineFailure without an answer."""
+        """The session as the GGSN has made it. Raises GtpuError if it refuses, EngineFailure without an answer."""
         self._sequence += 1
         sequence = self._sequence
         request = gtpv1_c.create_request(session.number, sequence, CONTROL, session.access, session.access_teid, APN)

@@ -50,7 +50,7 @@ def create_request(number: int, sequence: int, own: str, access: str, access_tei
 
 def read_create_response(octets: bytes, sequence: int) -> Context | None:
     """The context of a Create PDP Context Response (7.3.2) to the request of that sequence number; None where the
-    message is another. Raises GtpuError where the GGSN refuses, or where something is missing."""
+    message is another. Raises GtpuError if the GGSN refuses, or if something is missing."""
     if len(octets) < 12 or octets[1] != CREATE_RESPONSE or int.from_bytes(octets[8:10], "big") != sequence:
         return None
     values = _elements(octets[12:])

@@ -26,7 +26,7 @@ FEATURES = {"ipv4": chain.NEEDED, "ipv6": (*chain.NEEDED, "ipv6-transport", "ipv
 
 
 def unsupported(row: Row) -> str:
-    """Returns the reason why two user planes cannot run a row, as a sentence; "" where both can."""
+    """Returns the reason why two user planes cannot run a row, as a sentence; "" if both can."""
     for implementation in _planes(row):
         reason = implementation.lacks(ROLE, row.scheme.name, features=FEATURES[row["ip_version"]])
         if not reason and not Facts.of(implementation).n4:

@@ -137,7 +137,7 @@ class LoadResult:
         return median(self.costs)
 
     def median_of(self, name: str) -> float | None:
-        """The median of a figure of the trials; None where there is none."""
+        """The median of a figure of the trials; None if there is none."""
         values = [trial[name] for trial in self.trials if trial.get(name) is not None]
         return median(values) if values else None
 
@@ -266,7 +266,7 @@ def layer_1_gbit_s(mpps: float, frame_octets: float) -> float:
 
 
 def first_loss(design: Design) -> float | None:
-    """The least load, a share of capacity, at which packets are lost; None where none are."""
+    """The least load, a share of capacity, at which packets are lost; None if none are."""
     return next((load["load"] for load in design.loads if load["lost_share"] > 0), None)
 
 
@@ -276,6 +276,6 @@ def at_load(design: Design, load: float) -> Mapping[str, Any]:
 
 
 def latency_us(point: Mapping[str, Any], figure: str = "mean") -> float | None:
-    """A figure of the latency, µs; None where no packet came through."""
+    """A figure of the latency, µs; None if no packet came through."""
     value = (point["latency_ns"] or {}).get(figure)
     return None if value is None else value / 1000

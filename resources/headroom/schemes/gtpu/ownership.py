@@ -21,7 +21,7 @@ HOURS_PER_YEAR = 8766  # of 365.25 days
 
 @dataclass(frozen=True)
 class Number:
-    """A number of the input. `assumed` is the reason why it is assumed, "" where it has a source."""
+    """A number of the input. `assumed` is the reason why it is assumed, "" if it has a source."""
 
     value: float
     assumed: str = ""
@@ -113,7 +113,7 @@ def load(path: Path) -> Ownership:
 
 
 def servers_needed(need_gbit_s: float, gbit_s: float) -> int | None:
-    """Servers of `gbit_s` each for a rate, rounded up; None where a server forwards nothing."""
+    """Servers of `gbit_s` each for a rate, rounded up; None if a server forwards nothing."""
     return math.ceil(need_gbit_s / gbit_s) if gbit_s > 0 else None
 
 
@@ -135,7 +135,7 @@ def _cost(ownership: Ownership, server: Server, need: float) -> Cost | None:
 
 
 def _racks(ownership: Ownership, server: Server, servers: int) -> int | None:
-    """Racks for so many servers; None where there are no limits, or one server goes beyond them."""
+    """Racks for so many servers; None if there are no limits, or one server goes beyond them."""
     limits = ownership.limits
     if limits is None:
         return None

@@ -234,7 +234,7 @@ class EngineUserPlane:
         return result
 
     def _line(self, exit_: EngineExit) -> bytes | None:
-        """The next line of its output; None when it has ended."""
+        """The next line of its output; None if it has ended."""
         out, errors = exit_.process.stdout, exit_.process.stderr
         assert out is not None and errors is not None
         patience_s = PATIENCE_S if self._is_ready else START_S

@@ -72,7 +72,7 @@ class _End:
         self.socket.send(to + self.own + ARP.to_bytes(2, "big") + body)
 
     def read(self) -> bool:
-        """Reads the next frame; False where there is none."""
+        """Reads the next frame; False if there is none."""
         try:
             frame, address = self.socket.recvfrom(LONGEST)
         except BlockingIOError:
@@ -136,7 +136,7 @@ class WireUserPlane:
         return self._made.describe()
 
     def end(self) -> None:
-        """Ends the node in good order. Raises EngineFailure where it fails as it ends."""
+        """Ends the node in good order. Raises EngineFailure if it fails as it ends."""
         self.statistics = (self._made.crew.stop(self._node).get("workers") or [{}])[0]
 
     def close(self) -> None:

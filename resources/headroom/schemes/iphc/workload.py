@@ -21,7 +21,7 @@ def load(flow_pairs: int) -> Channel:
 
 
 def most_flow_pairs(declared: Sequence[Mapping[str, Any]]) -> int | None:
-    """Returns the streams that have a CID each on as many links as both sides declare; None where none says."""
+    """Returns the streams that have a CID each on as many links as both sides declare; None if none says."""
     links = [int(side["max_channels"]) for side in declared if "max_channels" in side]
     return (SPACE + 1) * min(links) if links else None
 

@@ -197,7 +197,7 @@ def messages(config: CallLoadConfig) -> list[dict[str, Any]]:
 
 
 def _of_edition(sequence: str, edition: Edition) -> Sequence[Message]:
-    """The messages of a sequence. Raises UsageError where there is none, or not in this edition."""
+    """The messages of a sequence. Raises UsageError if there is none, or not in this edition."""
     return counted.load(sequence) if edition == "counted" else sequences.load(sequences.path_of(sequence))
 
 
@@ -366,7 +366,7 @@ def _compared(document: dict[str, Any]) -> dict[Organisation, OrganisationResult
 
 
 def require_right(document: dict[str, Any]) -> None:
-    """Raises WrongCalls where a message was not handled, or not rightly."""
+    """Raises WrongCalls if a message was not handled, or not rightly."""
     outcomes = document["outcomes"]
     if not outcomes["failures"]:
         return

@@ -84,7 +84,7 @@ def configuration(end: Endpoint) -> dict[str, Any]:
 
 
 def adapter(end: Endpoint) -> dict[str, Any]:
-    """The endpoint as jobs have it. Raises UsageError where the implementation has no adapter."""
+    """The endpoint as jobs have it. Raises UsageError if the implementation has no adapter."""
     library = end.implementation.library_path(end.build)
     return {"library": str(library), "config": configuration(end)}
 
@@ -146,7 +146,7 @@ def wire(implementation: Implementation) -> str:
 
 
 def described(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """The SigComp entry of an adapter's description; {} where it has none."""
+    """The SigComp entry of an adapter's description; {} if it has none."""
     path = implementation.library_path(build)
     return _described(implementation, build, path.stat().st_mtime_ns if path.is_file() else 0)
 

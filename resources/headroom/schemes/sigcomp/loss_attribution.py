@@ -41,7 +41,7 @@ def reasons(record: Record) -> list[str]:
 def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
     """Messages that came out different, or did not come out without excuse; in the order in which they were sent.
 
-    `back_ns`: how long a NACK is on its way at most; None where it is unknown, so that none uses up an excuse.
+    `back_ns`: how long a NACK is on its way at most; None if it is unknown, so that none uses up an excuse.
     """
     results = []
     harm: Counter[tuple[Any, Any]] = Counter()

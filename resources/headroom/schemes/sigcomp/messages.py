@@ -96,7 +96,7 @@ class SentMessage:
 
     @property
     def compressed_length(self) -> int | None:
-        """Octets on the link, record marking included; None where the message could not be compressed."""
+        """Octets on the link, record marking included; None if the message could not be compressed."""
         result = self.record.get("compressed", {})
         return int(result["length"]) if result.get("status") == "OK" else None
 
@@ -158,7 +158,7 @@ class Conversation:
 
     @property
     def promise_broken(self) -> str:
-        """The promise of the ABI that an adapter broke, as a sentence; "" when it kept them all."""
+        """The promise of the ABI that an adapter broke, as a sentence; "" if it kept them all."""
         broken = self.document.get("promise_broken")
         if not broken:
             return ""
@@ -197,7 +197,7 @@ class Conversation:
         return sum(loss_attribution.lost(record) for record in self.document["records"])
 
     def failures(self) -> list[str]:
-        """Sentences about what no conversation should show, whatever its link does; empty when there is nothing wrong.
+        """Sentences about what no conversation should show, whatever its link does; empty if there is nothing wrong.
 
         A message that did not come out is excused by what the link did alone (`harm`).
         """
@@ -225,7 +225,7 @@ def _verdict_in_words(record: dict[str, Any]) -> str:
 
 
 def job(config: ConversationConfig) -> dict[str, Any]:
-    """The engine's job. Raises UsageError where an implementation has no adapter or no endpoint."""
+    """The engine's job. Raises UsageError if an implementation has no adapter or no endpoint."""
     link = {"a_to_b": config.a_to_b, "b_to_a": config.b_to_a, "nacks": "send" if config.nacks else "drop"}
     return endpoints.conversation(
         {"a": _end(config.a, config), "b": _end(config.b, config)},
@@ -238,7 +238,7 @@ def job(config: ConversationConfig) -> dict[str, Any]:
 
 
 def run(config: ConversationConfig) -> Conversation:
-    """Raises EngineFailure when an adapter crashes or hangs, UsageError as `job`."""
+    """Raises EngineFailure if an adapter crashes or hangs, UsageError as `job`."""
     return Conversation(config, engine.run("messages", job(config), config.timeout_s, config.build))
 
 

@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def milder(self) -> str:
-        """A sentence about missed SHOULDs; "" where there are none."""
+        """A sentence about missed SHOULDs; "" if there are none."""
         if self.more:
             return f"{self.more} units come out that should be discarded, after a wrong CRC or a transport error"
         if self.missing:
@@ -72,7 +72,7 @@ def compare(
 
 
 def _strange(received: Received, possible: Sequence[Unit]) -> str:
-    """The first unit that is not among those that are possible, in their order, as a sentence; "" where all are."""
+    """The first unit that is not among those that are possible, in their order, as a sentence; "" if all are."""
     rest = iter(possible)
     for number, (octets, type_) in enumerate(zip(received.units, received.types, strict=True)):
         if not any(unit.octets == octets and type_ in (unit.type, *_default(unit)) for unit in rest):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from headroom.schemes.ule.judge import receiver as judge
 
-# Counters of errors, and the requirement by which each is to be recorded; "" where the RFCs leave it to receivers.
+# Counters of errors, and the requirement by which each is to be recorded; "" if the RFCs leave it to receivers.
 ERRORS = {
     "payload_pointer_errors": "RFC4326-7-3",
     "length_errors": "RFC4326-7.2-2",

@@ -139,7 +139,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def arrivals(kind: str, seed: int) -> tuple[list[Arrival], dict[str, int]]:
-    """TS packets of a kind, and the configuration that they are for. Raises UsageError when there is no such kind."""
+    """TS packets of a kind, and the configuration that they are for. Raises UsageError if there is no such kind."""
     if kind not in KINDS:
         raise UsageError(f"'{kind}' is no kind of hostile TS packets. Known: {', '.join(KINDS)}.")
     channels = CHANNELS if kind == "pids" else 1

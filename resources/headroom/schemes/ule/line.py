@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an encapsulator alone, for the TS packets that it sends, or a receiver alone, for the units that it passes on."""
+"""Runs an encapsulator alone for the TS packets that it sends, or a receiver alone for the units that it passes on."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
 
 
 def encapsulate(config: ReplayConfig) -> Encapsulated:
-    """Replays through the encapsulator of a configuration alone. Raises Misbehaviour where an
+    """Replays through the encapsulator of a configuration alone. Raises Misbehaviour if an
     adapter breaks a promise of the ABI."""
     result, (captured, on_the_link) = one_side.compress(config, "source", "link")
     packets = tuple((captured.time_ns, _link_packet(captured)) for captured in on_the_link)

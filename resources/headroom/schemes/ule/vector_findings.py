@@ -38,7 +38,7 @@ def _finding(vector: Vector, sentence: str, requirement: str) -> Finding:
 
 
 def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:
-    """The first difference between what must come out and what did, as a sentence; "" where there is none."""
+    """The first difference between what must come out and what did, as a sentence; "" if there is none."""
     rest = list(units)
     for number, entry in enumerate(expected):
         if rest and rest[0] == entry.octets:
@@ -52,7 +52,7 @@ def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:
 
 
 def other_type(expected: Sequence[Expected], units: Sequence[bytes], types: Sequence[int]) -> str:
-    """The first unit that has another type than it must have, as a sentence; "" where there is none. The units are
+    """The first unit that has another type than it must have, as a sentence; "" if there is none. The units are
     those that are expected."""
     rest = iter(enumerate(zip(units, types, strict=True)))
     current = next(rest, None)

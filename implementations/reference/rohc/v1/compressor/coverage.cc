@@ -25,7 +25,7 @@ bool covers_all(const PacketFields& f) noexcept {
   return value_in(f) == header + csrc_octets + f.payload.size();
 }
 
-// True when a decompressor that knows the flow's way gets the field right without being sent it. Never with kSent.
+// True if a decompressor that knows the flow's way gets the field right without being sent it. Never with kSent.
 bool is_compressible(Flow flow, const PacketFields& f) noexcept {
   const Layout& l = flow.layout();
   if (l.coverage == Coverage::kInferred) return covers_all(f);

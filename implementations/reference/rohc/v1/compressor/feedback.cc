@@ -53,7 +53,7 @@ bool ends_at_once(Mode from, Mode to) noexcept {
 }
 
 // The decompressor requests mode transitions, only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
-// `sn` is the one acknowledged; empty where there is none or, in R-mode, no update had it.
+// `sn` is the one acknowledged; empty if there is none or, in R-mode, no update had it.
 void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t> sn, std::uint32_t now_ms) noexcept {
   if ((!f.crc && !mutant("mode-change-without-crc")) || f.one || f.mode == Mode::kCancel) return;
   FlowHistory& h = flow.h;

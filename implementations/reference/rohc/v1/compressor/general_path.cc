@@ -214,7 +214,7 @@ PacketFields Compressor::fields_of(const Headers& headers, std::uint32_t now) no
   return f;
 }
 
-// False when the packet has to go uncompressed.
+// False if the packet has to go uncompressed.
 bool Compressor::compress_flow(Flow flow, const PacketFields& f, headroom_packet& packet, Outcome& outcome) noexcept {
   wire::Writer out({packet.out, packet.out_capacity});
   flow.c.fast = false;

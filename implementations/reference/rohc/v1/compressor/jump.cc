@@ -27,8 +27,8 @@ constexpr Format kWithT[] = {
 constexpr Format kWithoutT[] = {
     {PacketType::kUo1, false, 4, 6}, {PacketType::kUor2, false, 6, 6}, {PacketType::kUor2, true, 9, 9}};
 
-// nullptr where none of them serves, where the TS is not whole strides away from each reference, where the packet is on
-// one line with all of them and needs no TS, and where an IP-ID needs bits.
+// Returns nullptr if none of the formats serves, if the TS is not whole strides away from each reference, if the packet
+// is on one line with all references and needs no TS, or if an IP-ID needs bits.
 const Format* choose_format(const Flow& flow, const PacketFields& f, bool t_bit) noexcept {
   const FlowHistory& h = flow.h;
   const auto stride = static_cast<std::int32_t>(flow.c.ts_stride);  // of 29 bits at most (4.5.6)

@@ -65,7 +65,7 @@ std::uint8_t index_for(View v, Octets item, const IndexList& found) noexcept {
   return assign(v, item, found);
 }
 
-// True when the list has changed.
+// True if the list has changed.
 bool take_list(View v, const IndexList& now, std::uint8_t repeats) noexcept {
   ListState& s = v.list;
   ++s.clock;
@@ -221,7 +221,7 @@ void encode_generic(Flow flow, const ListState& s, const PacketItems& items, boo
   }
 }
 
-// Encoding types 1 to 3. False when there is no reference list, or when an item that stays has to be sent. In R-mode
+// Encoding types 1 to 3. False if there is no reference list, or if an item that stays has to be sent. In R-mode
 // reference lists go by SN and not by gen_id (5.8.2.1); all lists are of type 0 there.
 bool encode_change(Flow flow, const ListState& s, const PacketItems& items, wire::CompressedList& list) noexcept {
   if (s.reference.count == 0 || flow.in_reliable_mode()) return false;

@@ -124,7 +124,7 @@ struct IpIdState {
   std::uint8_t& votes;
 };
 
-// True when the behaviour has changed.
+// True if the behaviour has changed.
 bool observe_ip_id(IpIdState state, IpIdBehaviour seen, bool constant_ip_id) noexcept {
   // Without SID a constant IP-ID costs a full offset each time: as it is, two octets are less.
   if (seen == IpIdBehaviour::kConstant && !constant_ip_id) seen = IpIdBehaviour::kRandom;

@@ -61,7 +61,7 @@ void number(ReliableWindow& w, std::uint16_t sn, bool update) noexcept {
   w.numbered = true;
 }
 
-// True when the SN does not say that the packet was sent after all others: it was reordered or repeated before it came
+// True if the SN does not say that the packet was sent after all others: it was reordered or repeated before it came
 // here.
 bool is_late(const ReliableWindow& w, std::uint16_t sn) noexcept { return w.numbered && distance(w.newest, sn) <= 0; }
 

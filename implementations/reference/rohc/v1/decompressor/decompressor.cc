@@ -88,7 +88,7 @@ void Decompressor::begin_context(std::uint32_t index) noexcept {
   if (c.used && c.profile == Profile::kUncompressed) --uncompressed_in_use_;
 }
 
-// False when the packet is not of that kind, or does not decompress: then nothing has happened.
+// False if the packet is not of that kind, or does not decompress: then nothing has happened.
 bool Decompressor::decompress_jump(const Clue& clue, Octets rest, headroom_packet& packet, std::uint64_t now_ns,
                                    headroom_detail* detail) noexcept {
   DecompressorContext& c = contexts_[clue.context];

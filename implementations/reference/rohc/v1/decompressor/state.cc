@@ -44,7 +44,7 @@ bool damaged(std::uint32_t failures, KOutOfN rule) noexcept {
   return static_cast<unsigned>(std::popcount(failures & last(rule.n))) >= rule.k;
 }
 
-// True when the TS has gone on by more than one packet's worth, as it does over silence, whose length is no time
+// True if the TS has gone on by more than one packet's worth, as it does over silence, whose length is no time
 // between packets. The SNs are consecutive. A TS_STRIDE of 1 is the value before any has been sent (5.7.5.2).
 bool follows_silence(const DecompressorContext& before, const DecompressorContext& after) noexcept {
   return traits_of(before.profile).rtp && after.ts_stride != 1 && after.ts - before.ts > after.ts_stride;

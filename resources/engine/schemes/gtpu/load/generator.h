@@ -85,7 +85,7 @@ class Generator {
 
   void begin_flow(Flow& flow);
   [[nodiscard]] std::uint32_t draw_length() noexcept;
-  // Returns the text of the flow's next packet; nullptr where it is no request.
+  // Returns the text of the flow's next packet; nullptr if it is no request.
   [[nodiscard]] const std::string* request_of(const Flow& flow) const noexcept;
   // Returns the length of the user's packet.
   std::uint32_t write_inner(std::uint8_t* at, const Flow& flow, bool uplink, std::uint32_t length);

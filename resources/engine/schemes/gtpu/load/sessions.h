@@ -86,7 +86,7 @@ struct SetUp {
   std::vector<std::uint32_t> teids;  // uplink tunnel endpoint of each session; none: those of the range
 };
 
-// Establishes the sessions over N4; nothing where the adapter has none. Throws Error(adapter) where one is refused.
+// Establishes the sessions over N4; nothing if the adapter has none. Throws Error(adapter) if one is refused.
 [[nodiscard]] SetUp establish(const UserPlaneWorkers& workers, const Job& job);
 
 }  // namespace headroom::gtpu::load

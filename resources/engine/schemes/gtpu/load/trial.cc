@@ -34,7 +34,7 @@ std::uint64_t reading_cost() {
 }
 
 // Runs `work(index)` for each index: on a thread each, all at once, where there are as many cores; else in turn, so
-// that none is interrupted by another. `work` throws nothing. Throws Error(job) where a thread cannot be pinned.
+// that none is interrupted by another. `work` throws nothing. Throws Error(job) if a thread cannot be pinned.
 template <typename Work>
 void run_all(std::size_t count, const std::vector<unsigned>& cpus, Work&& work) {
   if (!on_threads(count)) {

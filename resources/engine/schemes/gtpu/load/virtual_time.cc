@@ -25,7 +25,7 @@ class Cores {
         longest_wait_(static_cast<std::uint64_t>(kRingPlaces * mean_ps)),
         busy_(count, 0) {}
 
-  // When the packet leaves core `core`; nothing where its ring is full.
+  // When the packet leaves core `core`; nothing if its ring is full.
   std::optional<std::uint64_t> pass(std::size_t core, std::uint64_t due, std::uint64_t service, bool counted) {
     bool lost = false;
     const queueing::Passage passage =

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t kHopLimit = 64;
 
-// Where UDP begins in an IP packet that is no fragment; 0 where it has none.
+// Where UDP begins in an IP packet that is no fragment; 0 if it has none.
 std::size_t udp_at(OctetView packet) noexcept {
   if (packet[0] >> 4 == 6) return packet.size() >= kIpv6Header && packet[6] == kUdp ? kIpv6Header : 0;
   constexpr std::uint16_t kMoreOrOffset = 0x3FFF;

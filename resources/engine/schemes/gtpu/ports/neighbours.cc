@@ -89,7 +89,7 @@ bool is_neighbour_discovery(const Frame& frame) noexcept {
          (type == kNeighborSolicitation || type == kNeighborAdvertisement);
 }
 
-// The link-layer address in the options of a message; nothing where there is none.
+// The link-layer address in the options of a message; nothing if there is none.
 std::optional<MacAddress> link_layer_address(OctetView options, std::uint8_t type) noexcept {
   while (options.size() >= kLinkLayerOption) {
     const std::size_t length = std::size_t{options[1]} * 8;

@@ -132,7 +132,7 @@ headroom_side UserPlaneChannel::side_to(OctetView packet) const noexcept {
   return std::ranges::find(n9_, destination_of(packet)) != n9_.end() ? HEADROOM_N9 : HEADROOM_N3;
 }
 
-// Address resolution, and N4. True where the frame was one of these, and is gone.
+// Address resolution, and N4. True if the frame was one of these, and is gone.
 bool UserPlaneChannel::take_for_node(Frame& frame, Side& from, std::uint64_t now_ns) {
   switch (resolve(frame, from.job.own, from.mac, from.neighbours)) {
     case Resolution::answered:

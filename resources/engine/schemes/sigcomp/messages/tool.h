@@ -8,7 +8,7 @@
 
 namespace headroom::sigcomp::messages {
 
-// {"library": "…", "request": {"tool": "assemble", …}} -> the adapter's answer. Throws Error(adapter) where it has no
+// {"library": "…", "request": {"tool": "assemble", …}} -> the adapter's answer. Throws Error(adapter) if it has no
 // tools, Error(job) with the adapter's sentence where it says that the request is wrong.
 [[nodiscard]] Json run_tool(const Json& document);
 

@@ -117,7 +117,7 @@ class Check:
             self.that(not any(unused), f"Optional fields without a flag are {unused.hex()}.", "TS29281-5.1-5")
 
     def signalling(self, output: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
-        """A message of a type, with what all such messages have; None where it is another."""
+        """A message of a type, with what all such messages have; None if it is another."""
         name = judge.MESSAGES[kind]
         if not self.that(
             output.is_of(kind), f"The message sent is no {name}: {output.problem or _name(output)}", requirement

@@ -67,7 +67,7 @@ class UserPlaneLoadKeywords:
 
 
 def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
-    """The configuration of a row. Skips the case where the implementation is no user plane."""
+    """The configuration of a row. Skips the case if the implementation is no user plane."""
     if rules not in get_args(Rules) or distribution not in get_args(Distribution):
         known = ", ".join((*get_args(Rules), "and", *get_args(Distribution)))
         raise ValueError(f"There are no rules '{rules}' with the distribution '{distribution}'; known: {known}")

@@ -269,7 +269,7 @@ class Seid:
 
 @dataclass(frozen=True)
 class Volumes:
-    """A Volume Measurement: 8.2.44. Octets and packets; None where it does not have them."""
+    """A Volume Measurement: 8.2.44. Octets and packets; None if it does not have them."""
 
     total: int | None = None
     uplink: int | None = None

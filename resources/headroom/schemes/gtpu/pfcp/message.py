@@ -54,7 +54,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Message:
-    """A message. `seid` is None where the header has none. `flags`, `length` and `version` replace the right ones."""
+    """A message. `seid` is None if the header has none. `flags`, `length` and `version` replace the right ones."""
 
     type: int
     sequence: int = 0
@@ -86,7 +86,7 @@ class Message:
         return next(iter(self.all(kind)), None)
 
     def value(self, kind: int) -> int | None:
-        """The value of the first element of a type as a number; None where there is none."""
+        """The value of the first element of a type as a number; None if there is none."""
         element = self.find(kind)
         return None if element is None else int.from_bytes(element.value, "big")
 

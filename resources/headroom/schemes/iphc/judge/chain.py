@@ -211,7 +211,7 @@ def read_tcp(octets: bytes) -> Subheader:
 
 
 def _read_options(kind: str, octets: bytes) -> tuple[Subheader, bool] | None:
-    """The options of 7.3, one by one. None where they do not end where the header does."""
+    """The options of 7.3, one by one. None if they do not end where the header does."""
     fields, at, jumbo = fields_of(_OPTIONS, octets[:2]), 2, False
     while at < len(octets):
         type_ = octets[at]

@@ -118,7 +118,7 @@ def non_tcp_fields(packet: bytes, places: list[int]) -> NonTcpFront:
 
 
 def requested_cids(octets: bytes) -> bytes | None:
-    """The CIDs of a TCP header request (10.2); None where it is none: another type, or a count that is not that of the
+    """The CIDs of a TCP header request (10.2); None if it is none: another type, or a count that is not that of the
     CIDs."""
     if len(octets) < 2 or octets[0] != TCP_HEADER_REQUEST or octets[1] != len(octets) - 2:
         return None

@@ -65,7 +65,7 @@ def options_for(implementation: Implementation, role: Role, feature: str | None)
 
 
 def turn_on(config: ReplayConfig, features: Iterable[str]) -> None:
-    """Turns features on at both ends. Raises NotDeclared where one of them does not declare one."""
+    """Turns features on at both ends. Raises NotDeclared if one of them does not declare one."""
     for feature, (role, implementation) in itertools.product(features, config.sides):
         require(implementation, role, {}, config.build, feature)
         options = getattr(config, f"{role}_options")

@@ -74,7 +74,7 @@ class Trial:
     recovery: bytes | None
     recovered: bytes | None
     original: bytes  # what the undamaged packet delivers
-    chance: float  # 2^-w for the CRC of w bits that the damaged packet has; 0 where it does not get so far
+    chance: float  # 2^-w for the CRC of w bits that the damaged packet has; 0 if it does not get so far
 
 
 @dataclass

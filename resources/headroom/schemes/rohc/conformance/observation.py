@@ -59,7 +59,7 @@ UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 
 @dataclass(slots=True)
 class ObservedPacket:
-    """One packet of the source. `link` and `outcome` are None when the compressor did not put it on the link.
+    """One packet of the source. `link` and `outcome` are None if the compressor did not put it on the link.
 
     Of a packet that went as segments, `link` is the packet that they make up.
     """
@@ -80,7 +80,7 @@ class ObservedPacket:
 
     @property
     def kind(self) -> str:
-        """Packet type on the link as the judge reads it; "refused" when it cannot, "" when there is none."""
+        """Packet type on the link as the judge reads it; "refused" when it cannot, "" if there is none."""
         if self.outcome is None:
             return ""
         return self.outcome.packet.kind if self.outcome.packet is not None else "refused"
@@ -114,7 +114,7 @@ class ObservedPacket:
 
     @property
     def mode(self) -> int | None:
-        """Mode parameter that the packet carries; None when it carries none."""
+        """Mode parameter that the packet carries; None if it carries none."""
         packet = self.outcome.packet if self.outcome else None
         if packet is None:
             return None
@@ -174,7 +174,7 @@ class Observation:
         return sum(seen.restored for seen in self.packets)
 
     def flows(self) -> list[list[ObservedPacket]]:
-        """The packets of each context, in order. Raises Inconclusive where the judge could read none."""
+        """The packets of each context, in order. Raises Inconclusive if the judge could read none."""
         contexts: dict[tuple[int, int], list[ObservedPacket]] = {}
         for seen in self.packets:
             if seen.cid is not None:
@@ -185,7 +185,7 @@ class Observation:
 
     def flow(self) -> list[ObservedPacket]:
         """The packets of a source that is one flow, whatever CID the compressor gives it: those of the context that has
-        most. Raises Inconclusive where the judge could read none."""
+        most. Raises Inconclusive if the judge could read none."""
         return max(self.flows(), key=len)
 
 
@@ -195,7 +195,7 @@ def observe(
     """Replays, and puts what the compressor sent before the judge.
 
     `window` and `confidence` are those of the judge's `Checker`; `judged` names the channels that are judged, if not
-    all: the packets of the others have no outcome. Raises NotDeclared when the packets are for a profile that one
+    all: the packets of the others have no outcome. Raises NotDeclared if the packets are for a profile that one
     side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise
     of the ABI.
     """

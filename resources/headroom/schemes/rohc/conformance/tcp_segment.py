@@ -83,7 +83,7 @@ class Segment:
         return struct.pack("!HHIIHHHH", *ports, self.seq, self.ack, flags, self.window, 0, self.urgent) + options
 
     def _options(self) -> bytes:
-        """The octets of the options. Raises UsageError where they are none, or no whole words."""
+        """The octets of the options. Raises UsageError if they are none, or no whole words."""
         if self.options == "none":
             return b""
         octets = b""

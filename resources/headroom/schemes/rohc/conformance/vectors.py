@@ -44,7 +44,7 @@ def known() -> dict[str, Vector]:
 def control(names: Iterable[str]) -> str | None:
     """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
 
-    None where one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
+    None if one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
     same file if one of it will do: who declares the vectors' feature declares that of it.
     """
     chosen = [known()[name] for name in names]

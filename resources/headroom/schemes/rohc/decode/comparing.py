@@ -26,7 +26,7 @@ NOT_READ = {
 
 @dataclass
 class RohcReading(Ours):
-    """The judge's reading of a link packet; `packet` is None where the judge refuses it."""
+    """The judge's reading of a link packet; `packet` is None if the judge refuses it."""
 
     packet: Packet | None = None
     versions: tuple[int, ...] = ()  # of the IP headers of its context

@@ -45,7 +45,7 @@ class RohcDissector(LinkDissector):
 
 
 def profiles_of(text: str) -> frozenset[int]:
-    """Profiles by number or name. Raises UsageError where the judge does not know one."""
+    """Profiles by number or name. Raises UsageError if the judge does not know one."""
     known = {f"0x{number:04x}": number for number in READ}
     known |= {profile.name.lower(): number for number, profile in READ.items()}
     names = [name.lower() for name in split_names(text)]

@@ -9,7 +9,7 @@ from headroom.schemes.rohc.judge.framework.errors import Unsupported
 
 @dataclass
 class Arrival:
-    """A link packet as it arrived. `outcome` is what the judge makes of it; None where no judge can look.
+    """A link packet as it arrived. `outcome` is what the judge makes of it; None if no judge can look.
 
     `damaged` says whether bits of its header were flipped; `flips` are those of its payload, counted from the end of
     the packet: the last bit is 1.
@@ -33,7 +33,7 @@ class Arrival:
 
     @property
     def kind(self) -> str:
-        """Packet type as the judge reads it; "" when it does not."""
+        """Packet type as the judge reads it; "" if it does not."""
         packet = self.outcome.packet if self.outcome else None
         return packet.kind if packet is not None else ""
 

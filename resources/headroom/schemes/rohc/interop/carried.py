@@ -39,13 +39,13 @@ def remarks(cell: Cell, result: Replay) -> str:
 
 
 def by_profile(cell: Cell, result: Replay, link: Path) -> int | None:
-    """Packets that went by the profile of a cell; None when that is unknown."""
+    """Packets that went by the profile of a cell; None if that is unknown."""
     count = _count(cell, result)
     return recordings.packets_by(cell, link) if count is None else count
 
 
 def _count(cell: Cell, result: Replay) -> int | None:
-    """As the sides say themselves, the compressor first; None where neither says it of each packet."""
+    """As the sides say themselves, the compressor first; None if neither says it of each packet."""
     for side in ("compressor", "decompressor"):
         counted: dict[str, int] = result.direction().get(side, {}).get("profiles") or {}
         if counted:

@@ -205,7 +205,7 @@ def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
 def _smallest(
     cell: Cell, config: ReplayConfig, seen: Study | None, wished: str, store: ArtefactStore
 ) -> MinimisedFailure | None:
-    """The fewest packets with the same signature, as captures, as a job and as a command; None where it does not show
+    """The fewest packets with the same signature, as captures, as a job and as a command; None if it does not show
     again."""
     profile, folder = cell.row["profile"], store.folder_of(cell)
     try:
@@ -318,7 +318,7 @@ def _write(
 
 
 def _by_hand(cell: Cell, config: ReplayConfig, capture: Path) -> str:
-    """The command of `./headroom replay` that repeats a minimised failure; "" where it takes more than that."""
+    """The command of `./headroom replay` that repeats a minimised failure; "" if it takes more than that."""
     if config.compressor is None or not capture.is_file() or set(config.forward) - {"drop", "flip", "header_errors"}:
         return ""
     channel = config.channel

@@ -29,7 +29,7 @@ ETHERNET_HEADER = 14
 
 
 def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
-    """The IP packets of a capture in any format that the engine reads. Raises EngineFailure when it reads none."""
+    """The IP packets of a capture in any format that the engine reads. Raises EngineFailure if it reads none."""
     with tempfile.TemporaryDirectory(prefix="headroom-frames-") as folder:
         copy = Path(folder) / "packets.pcapng"
         replay.run(
@@ -46,19 +46,19 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
 
 
 def header_octets(cell: Cell, link: Path) -> float | None:
-    """Mean header on the link as the judge reads it, octets; None where it cannot read them all."""
+    """Mean header on the link as the judge reads it, octets; None if it cannot read them all."""
     lengths = [packet.header_octets for packet, _ in _read(cell, link) or ()]
     return sum(lengths) / len(lengths) if lengths else None
 
 
 def packets_by(cell: Cell, link: Path) -> int | None:
-    """Packets on the link that the judge reads as of the cell's profile; None where it cannot read them all."""
+    """Packets on the link that the judge reads as of the cell's profile; None if it cannot read them all."""
     packets = _read(cell, link)
     return None if packets is None else sum(number == int(cell.row["profile"], 16) for _, number in packets)
 
 
 def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
-    """The packets on the link, each with the number of its profile; None where the judge cannot read them all."""
+    """The packets on the link, each with the number of its profile; None if the judge cannot read them all."""
     judge = Decompressor(Parameters.of(channel_of(cell)))
     results = []
     for packet in engine_pcapng.read(link):

@@ -12,7 +12,7 @@ RTP_PROFILES = ("0x0001", "0x0007", "0x0101", "0x0107")
 
 
 def of_study(seen: Study, profile: str) -> str:
-    """The first packet that went wrong; "" when none did."""
+    """The first packet that went wrong; "" if none did."""
     if seen.done.promise_broken:
         return of_promise(seen.done)
     record = seen.first_bad()
@@ -40,7 +40,7 @@ def of_shortfall(result: replay.Replay) -> str:
 
 
 def difference(seen: Study, packet: int, profile: str) -> str:
-    """The first field that differs; "" where nothing is known about what came out."""
+    """The first field that differs; "" if nothing is known about what came out."""
     got = seen.got(packet)
     if got is None:
         return ""

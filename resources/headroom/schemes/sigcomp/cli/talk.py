@@ -96,7 +96,7 @@ def talk_command(
 
 
 def _require_file(link: Path | None) -> None:
-    """Raises UsageError where the link cannot be written to a file of this name."""
+    """Raises UsageError if the link cannot be written to a file of this name."""
     if link and not link.resolve().parent.is_dir():
         raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
     if link and link.is_dir():

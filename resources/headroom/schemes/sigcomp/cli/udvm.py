@@ -167,7 +167,7 @@ def _ask(name: str, build: str, request: dict[str, Any], about: Path) -> dict[st
 
 
 def _read(path: Path) -> bytes:
-    """A file, or stdin. Raises UsageError where there is none, and where it is longer than any could be."""
+    """A file, or stdin. Raises UsageError if there is none, or if it is longer than any could be."""
     if path == Path("-"):
         octets = sys.stdin.buffer.read(LONGEST_FILE + 1)
     elif path.is_dir():
@@ -211,7 +211,7 @@ def _write(path: Path | None, octets: bytes, is_text: bool) -> None:
 
 
 def _write_file(path: Path, octets: bytes) -> None:
-    """Raises UsageError where the file cannot be opened, EnvironmentLacks where it cannot be written, such as on a full
+    """Raises UsageError if the file cannot be opened, EnvironmentLacks where it cannot be written, such as on a full
     disk; then no part of it stays."""
     try:
         file = path.open("wb")

@@ -33,7 +33,7 @@ _HOLE = re.compile(r"\{(?P<what>[a-z0-9]+):(?P<rest>[^}]*)\}")
 
 @dataclass(frozen=True)
 class Step:
-    """One message to the endpoint. `compartment` is None where the application names none; `late`: only afterwards."""
+    """One message to the endpoint. `compartment` is None if the application names none; `late`: only afterwards."""
 
     octets: bytes
     expect: dict[str, Any]
@@ -64,7 +64,7 @@ class MessageOutcome:
     opcode: int = 0
     pc: int = 0
     details: bytes = b""
-    nack: bytes = b""  # what it answers, empty where it does not
+    nack: bytes = b""  # what it answers, empty if it does not
 
 
 def names(group: str) -> list[str]:

@@ -61,7 +61,7 @@ class Session:
         return self.known[number]
 
     def message(self, number: int) -> bytes:
-        """The SigComp message of an act. Raises AssertionError where there is none: compressing failed."""
+        """The SigComp message of an act. Raises AssertionError if there is none: compressing failed."""
         octets = self.done(number).octets
         if octets is None:
             raise AssertionError(f"Act {number + 1}: {len(self.acts[number].octets)} octets were not compressed.")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stories of a SigComp endpoint that compresses, opposite a far end that conforms to the RFCs.
 
-Each returns what is wrong as sentences, [] when nothing is. A story in which nothing happened that it is about raises
+Each returns what is wrong as sentences, [] if nothing is. A story in which nothing happened that it is about raises
 `NothingHappened`: it says nothing about the endpoint.
 """
 
@@ -46,7 +46,7 @@ def carried(
     Whatever arrives must be decompressed to what was compressed. `loss`: share of the messages, in both directions,
     that do not arrive, one at least; those the sender sends again, compressed anew (RFC 5049, 8), until they do.
     `refusals`: the endpoint may decline to compress a message, which then goes as it is. `heard` gets each message that
-    arrived, and what it was compressed to. Raises NothingHappened where the endpoint declines them all.
+    arrived, and what it was compressed to. Raises NothingHappened if the endpoint declines them all.
     """
     heard = [] if heard is None else heard
     wrong: list[str] = []
@@ -270,7 +270,7 @@ def _offer(parameters: Parameters) -> str:
 
 def less_announced(session: Session, far: FarEnd, less: Offer) -> list[str]:
     """The peer says that it offers less than before, and does (RFC 4896, 10.2): what follows fits, or is refused.
-    Raises NothingHappened where all of it is."""
+    Raises NothingHappened if all of it is."""
     wrong: list[str] = []
     compressed = 0
     sent = messages(6)

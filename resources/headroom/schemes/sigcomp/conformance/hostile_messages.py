@@ -86,7 +86,7 @@ def guarded(endpoint: EndpointUnderTest, guard: dict[str, Any]) -> EndpointUnder
 def played(
     endpoint: EndpointUnderTest, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False
 ) -> dict[str, Any]:
-    """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
+    """The engine's document about messages to the endpoint. Raises Misbehaviour if it breaks a promise."""
     extra = ({"repeats": repeats} if repeats else {}) | ({"costs": True} if costs else {})
     job = endpoint_engine.job(endpoint, []) | {"messages": list(messages)} | extra
     document = engine.run("messages", job, PATIENCE_S, endpoint.build)
@@ -243,7 +243,7 @@ class Siege:
 
 def siege(endpoint: EndpointUnderTest, attack: bytes, count: int = 40) -> Siege:
     """COUNT attacks of compartment 1 within a second, a harmless message of compartment 0 after each; and an hour
-    later one more attack. Raises NotDeclared where the endpoint has no guard."""
+    later one more attack. Raises NotDeclared if the endpoint has no guard."""
     harmless = upload(assemble("OUTPUT (here, 2)\nEND-MESSAGE (0,0,0,0,0,0,0)\n:here\nbyte (79, 75)"))
     if not has_guard(endpoint):
         raise NotDeclared(f"{endpoint.name} does not declare the feature {GUARD}.")

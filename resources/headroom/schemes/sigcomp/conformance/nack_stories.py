@@ -13,7 +13,7 @@ from headroom.schemes.sigcomp.judge.reasons import Reason
 
 def nack_heeded(session: Session, far: FarEnd, count: int = 4) -> list[str]:
     """The far end loses its state, answers the message that it cannot decompress with a NACK, and can decompress what
-    follows. Raises NothingHappened where no message refers to state."""
+    follows. Raises NothingHappened if no message refers to state."""
     wrong: list[str] = []
     sent = messages(count + 3)
     for message in sent[:count]:
@@ -88,7 +88,7 @@ NONE_ALIKE = b"MESSAGE sip:user@example.com SIP/2.0\r\n\r\n" + random.Random(407
 
 def nack_about_less(session: Session, far: FarEnd, heavy: bytes, reason: Reason) -> list[str]:
     """The far end offers less than announced, and says so in the NACK for the first message, for which it
-    is too little: what follows can be decompressed, or is not compressed at all. Raises NothingHappened where `heavy`
+    is too little: what follows can be decompressed, or is not compressed at all. Raises NothingHappened if `heavy`
     does not fail for `reason`, or nothing is compressed after the NACK."""
     octets = session.done(session.compress(heavy)).octets
     outcome = far.hears(octets) if octets is not None else None

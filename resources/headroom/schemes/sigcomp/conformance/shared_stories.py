@@ -22,7 +22,7 @@ BEFORE = b"ACK sip:user@example.com SIP/2.0\r\n"
 
 def announced_before_use(session: Session, far: FarEnd, count: int = 8) -> list[str]:
     """The far end keeps every other message of its own and announces it; with those between it announces what it has
-    announced before. Whatever the endpoint refers to is there. Raises NothingHappened where it refers to none of
+    announced before. Whatever the endpoint refers to is there. Raises NothingHappened if it refers to none of
     them."""
     wrong: list[str] = []
     kept: list[bytes] = []
@@ -80,7 +80,7 @@ def _creates(far: FarEnd, item: Item) -> bytes:
 
 def silent_after_i_bit(session: Session, far: FarEnd) -> list[str]:
     """The far end says that it is not going to refer to state of the endpoint's own: no list of it comes any more.
-    Raises NothingHappened where none came before."""
+    Raises NothingHappened if none came before."""
     sent = messages(6)
     wrong: list[str] = []
     lists: list[tuple[bytes, ...]] = []

@@ -74,7 +74,7 @@ class Call:
 def run(exchange: Exchange, captures: Mapping[str, Path] | None = None) -> list[Call]:
     """Plays every sequence, each with new endpoints. `captures` are files for what was on the link, by sequence.
 
-    REQUIRES: `unsupported(exchange)` is "". Raises Misbehaviour where an adapter breaks a promise of the ABI.
+    REQUIRES: `unsupported(exchange)` is "". Raises Misbehaviour if an adapter breaks a promise of the ABI.
     """
     names = exchange.sequences or sequences.names()
     return play(exchange, {name: sequences.load(sequences.path_of(name)) for name in names}, captures)

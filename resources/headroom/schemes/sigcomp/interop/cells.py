@@ -138,7 +138,7 @@ def trial_of(cell: Cell, call: Call, wrong: Sequence[str], store: ArtefactStore)
 
 
 def _smallest(cell: Cell, call: Call, wished: str, store: ArtefactStore) -> MinimisedFailure | None:
-    """The fewest messages of a call with the same signature; None where they do not show it again."""
+    """The fewest messages of a call with the same signature; None if they do not show it again."""
     exchange = exchange_of(cell.row, cell.link, (call.sequence,))
 
     def wrong(messages: Sequence[Message], captures: Mapping[str, Path] | None = None) -> tuple[Call, list[str]]:

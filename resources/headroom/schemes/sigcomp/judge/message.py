@@ -35,7 +35,7 @@ class Header:
 
 
 def read_header(message: bytes) -> Header:
-    """Takes a message apart (figure 3). Raises DecompressionFailure where it ends early or names a reserved address."""
+    """Takes a message apart (figure 3). Raises DecompressionFailure if it ends early or names a reserved address."""
     at, feedback = 1, b""
     if message[0] & T_BIT:
         feedback = feedback_item(message[at:])
@@ -106,7 +106,7 @@ def read_requested(octets: bytes) -> RequestedFeedback:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The returned parameters (figure 13). None where the sender included none; memory sizes in octets."""
+    """The returned parameters (figure 13). None if the sender included none; memory sizes in octets."""
 
     cycles_per_bit: int | None = None
     decompression_memory_size: int | None = None
@@ -150,7 +150,7 @@ class Nack:
 
 
 def read_nack(header: Header) -> Nack | None:
-    """None where it is shorter than its fixed fields. REQUIRES: header.is_nack."""
+    """None if it is shorter than its fixed fields. REQUIRES: header.is_nack."""
     rest = header.rest
     if len(rest) < NACK_FIXED:
         return None

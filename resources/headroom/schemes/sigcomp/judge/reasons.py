@@ -36,7 +36,7 @@ class Reason(IntEnum):
 
 
 class DecompressionFailure(Exception):
-    """A message that cannot be decompressed. `opcode` and `pc` are 0 where no instruction had begun; `details` are
+    """A message that cannot be decompressed. `opcode` and `pc` are 0 if no instruction had begun; `details` are
     those that a NACK carries."""
 
     def __init__(self, reason: Reason, details: bytes = b"", opcode: int = 0, pc: int = 0) -> None:

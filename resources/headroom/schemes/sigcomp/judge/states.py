@@ -97,7 +97,7 @@ class States:
         return self.local | kept
 
     def find(self, partial: bytes) -> Item:
-        """The one item that the partial identifier means. Raises DecompressionFailure where there is none or several,
+        """The one item that the partial identifier means. Raises DecompressionFailure if there is none or several,
         or where it is shorter than the item demands (RFC 4077, 3.2)."""
         items = [item for identifier, item in self.items().items() if identifier.startswith(partial)]
         if len(items) > 1:

@@ -109,7 +109,7 @@ def under_test(run: Run) -> list[str]:
 
 
 def kept_up(line: Line, calls_per_s: float, duration_s: float) -> Trial:
-    """A trial whose messages are compared. Raises GeneratorFellBehind where the generator keeps up in none of three."""
+    """A trial whose messages are compared. Raises GeneratorFellBehind if the generator keeps up in none of three."""
     for _ in range(TRIALS):
         trial = line.compared(calls_per_s, duration_s)
         if not trial.fell_behind:

@@ -106,7 +106,7 @@ def config_of(run: Run, sequence: str) -> CallLoadConfig:
 
 
 def measured(config: CallLoadConfig) -> CallLoadResult:
-    """Skips the case where the implementations do not declare what such calls take."""
+    """Skips the case if the implementations do not declare what such calls take."""
     if reason := call_load.lacking(config):
         raise SkipExecution(f"{reason}.")
     return call_load.measure(config)

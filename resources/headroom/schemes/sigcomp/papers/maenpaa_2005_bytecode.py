@@ -32,7 +32,7 @@ ROWS = {  # of Table 15
 
 
 def length(paper: Paper, configuration: Configuration) -> int | None:
-    """Length of the thesis's bytecode by Table 15, octets; None where it has none for this memory."""
+    """Length of the thesis's bytecode by Table 15, octets; None if it has none for this memory."""
     mechanism = configuration.mechanism.rpartition("-")[2]
     figure = paper.items.get(f"table-15.{ROWS[mechanism]}.code-{configuration.memory}")
     if figure is None or figure.paper is None:
@@ -82,7 +82,7 @@ def explained(items: list[Item]) -> list[Item]:
 
 
 def _cell(paper: Paper, identities: tuple[str, ...], column: str) -> float | None:
-    """The thesis's value in a column of a row; None where it has none."""
+    """The thesis's value in a column of a row; None if it has none."""
     return next((paper.items[identity].paper for identity in identities if identity.endswith(f".{column}")), None)
 
 
@@ -145,7 +145,7 @@ def ratios(paper: Paper, table: Table, run: Callable[[str, str], Exchange]) -> t
 
 
 def _ratio(figure: Figure, paper: Paper, exchange: Exchange) -> Item | None:
-    """None where nothing can be taken away.
+    """None if nothing can be taken away.
 
     The thesis's octets follow from its ratio, to half an octet: a hundredth of a per cent of some 10,000. As many of
     its messages bring bytecode as of ours; were that wrong by one, the two would be 200 octets apart.

@@ -124,7 +124,7 @@ class Exchange:
 
 
 def cell(exchange: Exchange, rows: list[MeasuredMessage], column: str, saved: Exchange | None = None) -> float | None:
-    """The value of a table's column for some messages together; None where nothing is known of it.
+    """The value of a table's column for some messages together; None if nothing is known of it.
 
     `saved` is the same sequence with the bytecode kept by the peer.
     """

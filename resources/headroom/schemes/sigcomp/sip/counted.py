@@ -22,7 +22,7 @@ RULES = FOLDER / "as_counted.yaml"
 
 @dataclass(frozen=True)
 class CountedMessage:
-    """A message as it was measured. `length`: its octets in the tables, None where they have none."""
+    """A message as it was measured. `length`: its octets in the tables, None if they have none."""
 
     message: Message
     length: int | None
@@ -76,7 +76,7 @@ def _counted(name: str, rules: dict[str, Any], message: Message, number: int) ->
 
 
 def _changed(octets: bytes, change: dict[str, Any], call_id: str) -> bytes:
-    """The message with its header fields changed. Raises ValueError where one of them is missing."""
+    """The message with its header fields changed. Raises ValueError if one of them is missing."""
     head, _, body = octets.decode().partition("\r\n\r\n")
     lines = head.split("\r\n")
     for field in change.get("without", ()):

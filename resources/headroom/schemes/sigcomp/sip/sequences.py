@@ -40,7 +40,7 @@ def path_of(name: str, folder: Path = FOLDER) -> Path:
 
 @lru_cache
 def load(path: Path) -> tuple[Message, ...]:
-    """The messages of a sequence. Raises UsageError where the file makes none that can be sent.
+    """The messages of a sequence. Raises UsageError if the file makes none that can be sent.
 
     Lines end in CRLF, and Content-Length is that of the body (RFC 3261, 7 and 20.14).
     """

@@ -107,7 +107,7 @@ class CompressorJudge:
             flow.full_sequences.add(tcp_segment.sequence)
 
     def _needless(self, flow: Flow, tcp_segment: Segment, context: Context) -> str:
-        """Returns the reason for which a packet need not have gone as UNCOMPRESSED_TCP; "" where it may have had to."""
+        """Returns the reason for which a packet need not have gone as UNCOMPRESSED_TCP; "" if it may have had to."""
         before = flow.context
         if flow.compressed or context.layout is None or before.layout is None:
             return ""

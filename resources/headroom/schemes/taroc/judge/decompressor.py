@@ -14,7 +14,7 @@ ERROR = 0xFFFF  # the type of the report of a damaged frame
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a link packet. `restored` is None where nothing is passed on, and `reason` then says why. `free`:
+    """The outcome of a link packet. `restored` is None if nothing is passed on, and `reason` then says why. `free`:
     the draft does not say what is."""
 
     restored: bytes | None
@@ -25,7 +25,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Context:
-    """`segment` is the last UNCOMPRESSED_TCP packet, `layout` its options, None where they cannot be taken apart."""
+    """`segment` is the last UNCOMPRESSED_TCP packet, `layout` its options, None if they cannot be taken apart."""
 
     segment: Segment
     layout: Layout | None

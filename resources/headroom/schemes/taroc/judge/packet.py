@@ -55,7 +55,7 @@ class Compressed:
 
 
 class _Bits:
-    """Reads bits, the most significant first. Raises NotTaroc where there are too few."""
+    """Reads bits, the most significant first. Raises NotTaroc if there are too few."""
 
     def __init__(self, octets: bytes) -> None:
         self.octets, self.at = octets, 0

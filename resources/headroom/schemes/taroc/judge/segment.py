@@ -93,7 +93,7 @@ def ones_sum(octets: bytes) -> int:
 
 
 def read(packet: bytes) -> Segment | None:
-    """The TCP packet, whatever its length field says; None where it is none, a fragment, or has other headers between
+    """The TCP packet, whatever its length field says; None if it is none, a fragment, or has other headers between
     IP and TCP."""
     if len(packet) < 40 or packet[0] not in (0x45, *range(0x60, 0x70)):
         return None
@@ -150,7 +150,7 @@ class Layout:
         return len(self.sack) <= 3 and (self.place, self.nops) == (place, context.nops)
 
     def filled(self, stamps: tuple[int, int] | None, others: bytes, sack: tuple[tuple[int, int], ...]) -> bytes | None:
-        """The options in this layout, with these values; None where a header has no room for them."""
+        """The options in this layout, with these values; None if a header has no room for them."""
         result, rest = [], others
         for part in self.parts:
             if stamps is not None and _is_timestamps(part):
@@ -177,7 +177,7 @@ def _is_other(part: bytes) -> bool:
 
 
 def layout_of(options: bytes) -> Layout | None:
-    """Takes options apart; None where that cannot be done, or time stamps or SACK occur twice."""
+    """Takes options apart; None if that cannot be done, or time stamps or SACK occur twice."""
     parts: list[bytes] = []
     at, sack, place, nops = 0, (), None, 2
     while at < len(options):

@@ -96,7 +96,7 @@ class BbReading:
 
     @property
     def stream(self) -> int | None:
-        """Returns the input stream identifier, None where there is one stream."""
+        """Returns the input stream identifier, None if there is one stream."""
         return None if self.matype[0] & 0x20 else self.matype[1]
 
 
@@ -176,7 +176,7 @@ class GseReader:
 
 
 def _gse_packet(rest: bytes) -> GsePacket | None:
-    """The packet in front; None where it is cut short, or shorter than its header."""
+    """The packet in front; None if it is cut short, or shorter than its header."""
     first = int.from_bytes(rest[:2], "big")
     packet = GsePacket(bool(first & 0x8000), bool(first & 0x4000), first >> 12 & 3, first & 0x0FFF)
     body, at = rest[2 : 2 + packet.length], 0

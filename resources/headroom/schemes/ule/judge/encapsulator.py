@@ -254,7 +254,7 @@ class EncapsulatorJudge:
         return due if following is None else max(last, min(due, following.time_ns))
 
     def _chain(self, type_: int, content: bytes, expected: Pdu | None, time_ns: int) -> tuple[int, bytes] | None:
-        """Type and octets after the optional extension headers; None where they go beyond the end."""
+        """Type and octets after the optional extension headers; None if they go beyond the end."""
         stamps: list[bytes] = []
         words = 0
         while 0x100 <= type_ < FIRST_ETHER_TYPE:
@@ -385,7 +385,7 @@ def npas_of(pdu: Pdu, own: bytes, broadcasts: Container[bytes] = frozenset()) ->
 
 
 def _of_address(wanted: bytes, own: bytes) -> str:
-    """The requirement on an address; "" where the configuration alone says it."""
+    """The requirement on an address; "" if the configuration alone says it."""
     if wanted == BROADCAST:
         return "RFC4326-4.5-5"
     return "" if wanted == own else "RFC4326-4.5-6"

@@ -50,7 +50,7 @@ def section_octets(octets: bytes) -> int:
 
 
 def carried(payload: bytes) -> str | None:
-    """SNDUS, SECTIONS or PES, by the payload of a TS packet with PUSI; None where it is too short to tell, or may begin
+    """SNDUS, SECTIONS or PES, by the payload of a TS packet with PUSI; None if it is too short to tell, or may begin
     a section whose end is not there."""
     if payload[:3] == b"\x00\x00\x01":  # as an SNDU it would have the Length 1
         return PES

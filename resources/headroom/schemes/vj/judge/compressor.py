@@ -199,7 +199,7 @@ def _data_of(header: Header, source: bytes) -> tuple[bytes, ...]:
 
 
 def not_compressible(source: bytes) -> Remark | None:
-    """Returns why a packet is to be sent as TYPE_IP: the requirement, and the reason; None where it passes the checks,
+    """Returns why a packet is to be sent as TYPE_IP: the requirement, and the reason; None if it passes the checks,
     or where they cannot be made."""
     if len(source) < 20:
         return None
@@ -226,7 +226,7 @@ def changes_of(saved: Header, header: Header) -> dict[str, int]:
 
 
 def special_of(saved: Header, header: Header) -> frozenset[str] | None:
-    """The special case that the changes are; None where they are none."""
+    """The special case that the changes are; None if they are none."""
     changed = changes_of(saved, header)
     if changed == {"S": saved.data}:
         return UNIDIRECTIONAL
@@ -251,7 +251,7 @@ def why_not(saved: Header, header: Header) -> str:
 
 
 def expected(saved: Header, header: Header) -> frozenset[str] | None:
-    """The letters of S, A, W and U that the mask should have; None where the packet is to be sent uncompressed, or
+    """The letters of S, A, W and U that the mask should have; None if the packet is to be sent uncompressed, or
     where changes would be lost."""
     if saved.unchanging() != header.unchanging() or saved.unlisted() != header.unlisted() or why_not(saved, header):
         return None

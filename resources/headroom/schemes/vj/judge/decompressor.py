@@ -15,7 +15,7 @@ ERROR = 0xFFFF  # the type of the pseudo-packet that reports a damaged frame: TY
 
 @dataclass
 class Outcome:
-    """The outcome of a link packet. `restored` is None where nothing is returned, and `reason` then says why; `other`
+    """The outcome of a link packet. `restored` is None if nothing is returned, and `reason` then says why; `other`
     may come out in its place. `free`: the RFC does not say what is returned."""
 
     restored: bytes | None
@@ -31,7 +31,7 @@ class Decompressor:
     """One line. `slots` is their number, `saved` the header of each connection, `last` the connection received last.
 
     `urgent` holds the connections whose saved header may have URG set: by 3.2.4 a special mask leaves it as it is, by
-    3.2.2 it stands for "no … URG". `toss` is None where the RFC does not say whether the flag is set.
+    3.2.2 it stands for "no … URG". `toss` is None if the RFC does not say whether the flag is set.
     """
 
     slots: int = 16

@@ -113,7 +113,7 @@ def is_sound(packet: bytes) -> bool:
 
 
 def read(packet: bytes) -> Header | None:
-    """The header at the front of a packet, whatever its protocol field and its total length are. None where there is no
+    """The header at the front of a packet, whatever its protocol field and its total length are. None if there is no
     whole one."""
     if len(packet) < 40 or packet[0] >> 4 != 4:
         return None
