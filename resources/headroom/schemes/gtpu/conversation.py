@@ -6,8 +6,8 @@
     session = talk.establish()
     step = talk.uplink(session, talk.to_network(session))
 
-It builds and sends; what comes back is judged by those who ask. A user plane without N4 has the sessions of its
-configuration, and `establish` gives the first of them.
+A conversation builds and sends messages and packets; its callers judge the answers. A user plane without N4 has the
+sessions of its configuration, and `establish` returns the first of them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SECOND = 1_000_000_000
 
 @dataclass(frozen=True)
 class Facts:
-    """The declarations of a user plane: its features, and N4 where it is controlled by it."""
+    """The declarations of a user plane: its features, and whether N4 controls it."""
 
     n4: bool = True
     features: tuple[str, ...] = ()
@@ -79,8 +79,9 @@ def _hosts(hosts: Mapping[int, str], versions: Sequence[int]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Session:
-    """One session. `teid` at `host` is the user plane's end of the tunnel, `access_teid` at `access` the base
-    station's; `seid` is what the user plane calls it, `number` ours."""
+    """A session. `teid` at `host` is the user plane's end of the tunnel, `access_teid` at `access` the base station's
+    end. `seid` identifies the session at the user plane, `number` in the conversation.
+    """
 
     number: int
     user: str
@@ -105,7 +106,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Tunnelled:
-    """A GTP-U message as it was sent. `problem` says why it is no valid message, or what is wrong around it."""
+    """A GTP-U message as it was sent. `problem` says why the message or the datagram around it is not valid."""
 
     side: str
     datagram: packets.UdpDatagram
@@ -117,8 +118,8 @@ class Tunnelled:
 
 
 class Conversation:
-    """`heard` are the N4 messages that the user plane sent by itself, in order; `answers_reports`: they are answered at
-    once, as a control plane does."""
+    """A conversation. `heard` are the requests that the user plane sent over N4, in order; `answers_reports` is True if
+    they are answered at once, as a control plane does."""
 
     def __init__(
         self, plane: UserPlane, facts: Facts, open_session: Callable[[Session], Session] | None = None
@@ -189,7 +190,7 @@ class Conversation:
         ]
 
     def associate(self) -> Message | None:
-        """Sets the association up, where there is N4."""
+        """Sets the association up, if N4 controls the user plane; else returns None."""
         if not self.facts.n4:
             return None
         stamp = elements.recovery_time_stamp(3_900_000_000)
@@ -257,7 +258,9 @@ class Conversation:
         return self.established(session, answer)
 
     def established(self, session: Session, answer: Message) -> Session:
-        """The session as the answer to its establishment has it. Raises PfcpError if it is incomplete."""
+        """The session with the SEID and the tunnel endpoint that the answer to its establishment names. Raises
+        PfcpError if the answer has no F-SEID.
+        """
         own = answer.find(Ie.F_SEID)
         if own is None:
             raise PfcpError("7.5.3.1", "A Session Establishment Response with success has no F-SEID.")
@@ -328,7 +331,7 @@ class Conversation:
         return self.give(packet, N6)
 
     def give(self, octets: bytes, side: str) -> Step:
-        """Gives the user plane a packet on a side; N4 messages that it sends for it are heard."""
+        """Gives the user plane a packet on a side. Takes the N4 messages that the user plane sends in the step."""
         return self.heeding(self.plane.packets([(octets, side)], self.now_ns))
 
     def flood(self, octets: bytes, side: str, count: int, interval_ns: int) -> Step:

@@ -164,8 +164,9 @@ class LoadResult:
 
 
 def adapter_config(implementation: Implementation, traffic: Traffic, files: RuleFiles | None = None) -> dict[str, Any]:
-    """The configuration of a user plane for a load: its addresses, its sessions where it has no N4, and `files` of
-    rules that it inspects flows by."""
+    """The configuration of a user plane for a load: its addresses, its sessions if it has no N4, and the rules in
+    `files` by which it inspects flows.
+    """
     config: dict[str, Any] = {**implementation.config, "scheme": "gtpu", "n3": {"ipv4": N3_HOSTS[4]}}
     if files:
         config["inspection"] = files.as_config()

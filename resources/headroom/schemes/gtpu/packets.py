@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets of a user plane's interfaces: IPv4, IPv6, UDP and TCP, and GTP-U with any flags and extension headers.
 
-What is built may be wrong on purpose: each length, flag and checksum can be given. `read_ip` and `read_udp` read what a
-user plane sends. The reader of GTP-U is `judge`.
+Each length, flag and checksum can be given, so that a packet can be wrong on purpose. `read_ip` and `read_udp` read the
+packets that a user plane sends. The reader of GTP-U is `judge`.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def gtpu(
 
 @dataclass(frozen=True)
 class IpPacket:
-    """An IP packet as it was sent. `payload` is what its header says that it has; `problem` what is wrong with it."""
+    """An IP packet as it was sent. `payload` has the length that the header gives; `problem` says why it is invalid."""
 
     version: int
     source: str
@@ -225,7 +225,7 @@ class UdpDatagram:
 
 
 def read_ip(octets: bytes) -> IpPacket:
-    """Reads an IP packet; what is wrong with it is in `problem`."""
+    """Reads an IP packet. If it is not valid, `problem` says why."""
     version = octets[0] >> 4 if octets else 0
     nothing = IpPacket(version, "", "", -1, b"", 0, 0)
     if version == 4 and len(octets) >= 20:
@@ -262,7 +262,7 @@ def _read_ipv4(octets: bytes) -> IpPacket:
 
 
 def read_udp(octets: bytes) -> UdpDatagram:
-    """Reads an IP packet with a UDP datagram; what is wrong with either is in `problem`."""
+    """Reads an IP packet with a UDP datagram. If one of them is not valid, `problem` says why."""
     packet = read_ip(octets)
     inner = packet.payload
     if packet.protocol != UDP or len(inner) < 8 or packet.is_fragment:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixed work by which nights watch what a user plane costs: with one rule for each direction, with fifty, and with
-the inspection of flows besides.
+"""The sentinels of user planes, fixed work that each night measures: with one rule for each direction, with fifty
+rules, and with flow inspection in addition.
 
-The downlink encapsulates and the uplink decapsulates: they are the stages compress and decompress.
+The downlink encapsulates and is the stage compress; the uplink decapsulates and is the stage decompress.
 """
 
 import tempfile

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user plane that is given packets and N4 messages, one step at a time.
+"""A user plane that gets packets and N4 messages, one step at a time.
 
-`UserPlane` is what a conversation needs of it. `EngineUserPlane` is an adapter in the engine, on injected time: its
-process answers each step with what was forwarded, what it sends by itself, and its N4 messages.
+`UserPlane` is the interface that a conversation uses. `EngineUserPlane` is an adapter in the engine, on injected time:
+its process answers each step with the forwarded packets, the packets of its own, and its N4 messages.
 
     with EngineUserPlane(library, config) as plane:
         step = plane.packets([(octets, "N3")])
@@ -92,7 +92,7 @@ class UserPlane(Protocol):
     def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step: ...
 
     def packets(self, packets: Sequence[tuple[bytes, str]], time_ns: int | None = None) -> Step:
-        """Gives it packets, each with the side that it comes in on, in one burst."""
+        """Gives the user plane packets in one burst, each with the side on which it arrives."""
 
     def repeat(self, octets: bytes, side: str, count: int, interval_ns: int, time_ns: int | None = None) -> Step:
         """Gives the user plane the same packet many times."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user plane under load on the wire: a node between N3 and N6 with sessions by N4, and the generator at both ends.
 
-A profile of packets in GTP-U says who the users are and in which tunnels: uplink it is sent as it is and arrives
-without the tunnel, downlink the packets of users are sent and arrive in the tunnel of their session.
+A profile of packets in GTP-U gives the users and their tunnels. Uplink packets are sent in tunnels and arrive without
+them; downlink packets are sent without tunnels and arrive in the tunnel of the user's session.
 """
 
 from __future__ import annotations
@@ -155,8 +155,8 @@ def line(
     run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: int, distribution: Distribution = "queues"
 ) -> Iterator[Line]:
     """A line with the user plane under test, or with a bare bridge in its place. With rx-cores the first of `cores`
-    receives. Raises NotOnThisTopology or
-    EnvironmentLacks where there are no interfaces, EngineFailure where the node has ended."""
+    receives. Raises NotOnThisTopology or EnvironmentLacks if there are no interfaces, EngineFailure if the node has
+    ended."""
     more = 1 if run.generator == "trex" else 0  # TRex measures latency with one more flow, which needs a session
     with choice.make(run.topology, wire_plane.SHAPE, cores, run.build, run.generator) as topology:
         path = TunnelPath("kept")

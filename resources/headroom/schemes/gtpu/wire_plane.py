@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user plane on the wire: a node of the engine, or a container image, between two interfaces.
 
-The generator's place has both other ends: on one interface the base station, another user plane and the control plane,
-on the other the data network. They send and receive frames through packet sockets. Time is the clock's.
+The process of the generator plays all peers through packet sockets: on one interface the base station, another user
+plane and the control plane, on the other interface the data network. Time is real time.
 
-A step ends when the node has answered address resolution twice on each interface: it handles what arrives in order, and
-what it sends for a packet it sends before the second answer. In containers, whose program may be any, it has been quiet
-for a moment as well.
+A step ends when the node has answered address resolution twice on each interface. The node handles frames in order, and
+sends the output of a packet before its second answer. A container may run any program, so its interfaces must also have
+been quiet for a moment.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Header requests (RFC 2507, 10.2): before a compressor, and from a decompressor."""
+"""Header requests (RFC 2507, 10.2): sends them to a compressor, and judges those of a decompressor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def packet(cids: Sequence[int]) -> bytes:
 
 
 def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tuple[Compressed, list[Finding]]:
-    """Replays a compressor that gets packets of the way back before packets of these numbers; the judge's findings."""
+    """Replays a compressor that gets reverse packets before the packets whose numbers are the keys of `given`. Returns
+    the link packets and the judge's findings.
+    """
     control = [
         {"before": number, "side": "compressor", "feedback": octets.hex()}
         for number, packets in given.items()
@@ -57,9 +59,9 @@ def sent_by(
 
 
 def judge(arrivals: Sequence[Arrival], sent: Sequence[Sequence[bytes]]) -> list[Finding]:
-    """Findings on the packets of the way back: their format, and whom they ask for. A context may be out of date from
-    its first packet on of which nothing comes out, or what comes out is open; a packet that is known to be right ends
-    that."""
+    """The findings on a decompressor's reverse packets: their format, their CIDs and their number. A CID may be
+    requested from the first link packet on that cannot be restored, or whose outcome the RFC leaves open.
+    """
     findings: list[Finding] = []
     doubtful: set[int] = set()
     refused = requests = 0

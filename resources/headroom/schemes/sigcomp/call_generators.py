@@ -53,7 +53,9 @@ def callers(settings: Run, topology: Topology, sequence: str, holding_s: float =
 
 @dataclass
 class EmbeddedCalls:
-    """`headroom-engine call`: every message that arrives is compared with what was sent, octet by octet."""
+    """The embedded generator of calls, `headroom-engine call`. It compares every arriving message with the sent one,
+    octet by octet.
+    """
 
     ports: Sequence[Mapping[str, Any]]
     messages: Sequence[Message]

@@ -171,8 +171,8 @@ def holding_of(config: CallLoadConfig) -> float:
 
 
 def users_for(config: CallLoadConfig) -> int:
-    """As many users as make so many calls at once: a fifth more, for calls come at random, and more where calls are so
-    short that the pause which the engine gives a user between two of them counts."""
+    """The number of users that make the configured number of simultaneous calls: a fifth more than calls, because calls
+    begin at random, and more if calls are short compared with the pause of a user between two calls."""
     lasts_s = max(MOMENT_S, holding_of(config) + config.answer_s)
     pausing = config.simultaneous * PAUSE_S / lasts_s
     return config.simultaneous + max(config.simultaneous // 5, math.ceil(1.2 * pausing)) + 50

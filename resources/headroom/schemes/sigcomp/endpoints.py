@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SigComp endpoints in jobs of the engine: what each is configured with, and who decides it.
+"""SigComp endpoints in jobs of the engine: their configurations.
 
-Three may speak for a key of a configuration (implementations/README.md); the first that does decides:
+The first of these sources that has a key of a configuration decides its value (implementations/README.md):
 
 1. the case: a row of a suite, the method of a paper, an argument;
 2. `adapter.config` of the implementation.yaml;
 3. the implementation itself, whose adapter has a default for every key that is left out.
 
-Of `options`, that holds for each option by itself. An option is an implementation's own word, and one that it does not
-know is an error to it; so a case looks at what the adapter describes: `fitting` leaves out what an implementation does
-not have, `unknown` says what it is.
+For `options`, the rule holds for each option separately. Options differ between implementations, and an implementation
+refuses an unknown option; so a case checks them against the adapter's description: `fitting` leaves out unknown
+options, and `unknown` names them.
 
     end = Endpoint(find("reference"), offer=GENEROUS, peer=GENEROUS, options={"mechanism": "dynamic"})
     job = conversation({"a": end, "b": end}, [{"from": "a", "compartment": 1, "text": "INVITE …"}])
@@ -96,8 +96,8 @@ def conversation(
     capture: Path | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """A job for the engine's `messages`. `ends` are a and b, or one of them; `capture` is of the link; `more` are other
-    keys of the job."""
+    """A job for the engine's `messages`. `ends` are the endpoints a and b, or one of them; `capture` is the file for a
+    capture of the link; `more` are further keys of the job."""
     job: dict[str, Any] = {"endpoints": {side: adapter(end) for side, end in ends.items()}, "messages": list(messages)}
     if link:
         job["link"] = dict(link)

@@ -39,9 +39,10 @@ def reasons(record: Record) -> list[str]:
 
 
 def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
-    """Messages that came out different, or did not come out without excuse; in the order in which they were sent.
+    """The messages that were restored wrongly, or not restored without excuse, in the order in which they were sent.
 
-    `back_ns`: how long a NACK is on its way at most; None if it is unknown, so that none uses up an excuse.
+    `back_ns` is the longest time that a NACK is on its way. If it is None, the time is unknown and no NACK uses up an
+    excuse.
     """
     results = []
     harm: Counter[tuple[Any, Any]] = Counter()

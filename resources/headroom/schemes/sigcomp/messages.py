@@ -44,7 +44,7 @@ class Step:
 
 
 def conversation(messages: Iterable[Message], compartment: int = 1) -> list[Step]:
-    """A SIP sequence as A, who calls, and B, who is called, send it."""
+    """The steps of a SIP sequence between A, the caller, and B, the called party."""
     return [Step(message.octets, message.from_caller, compartment) for message in messages]
 
 
@@ -197,9 +197,9 @@ class Conversation:
         return sum(loss_attribution.lost(record) for record in self.document["records"])
 
     def failures(self) -> list[str]:
-        """Sentences about what no conversation should show, whatever its link does; empty if there is nothing wrong.
+        """Sentences about errors that no conversation should show, whatever its link does; empty if there are none.
 
-        A message that did not come out is excused by what the link did alone (`harm`).
+        Only the link can excuse a message that is not restored (`loss_attribution`).
         """
         sentences = [self.promise_broken] if self.promise_broken else []
         records: list[dict[str, Any]] = self.document["records"]

@@ -33,7 +33,7 @@ class Check:
     # ---- packets
 
     def uplink(self, step: Step, packet: bytes, requirement: str = "") -> None:
-        """A user's packet went to the data network, once and alone."""
+        """Notes a finding unless a step sent exactly one packet to the data network: the user's packet, unchanged."""
         came = step.sent(N6)
         if not self.that(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
             return
@@ -41,12 +41,12 @@ class Check:
             self.that(False, f"The user's packet was changed: {different}.", requirement)
 
     def dropped(self, step: Step, requirement: str = "", side: str = N6) -> None:
-        """Nothing of a packet went on."""
+        """Notes a finding if a step sent a packet on a side."""
         came = step.sent(side)
         self.that(not came, f"{_packets(came)} went on to {side}, but the packet must be dropped.", requirement)
 
     def silent(self, step: Step, requirement: str = "") -> None:
-        """Nothing was sent, on any side."""
+        """Notes a finding if a step sent anything on any side."""
         came = step.sent()
         self.that(not came, f"{_packets(came)} came, but none is expected.", requirement)
 
@@ -117,7 +117,9 @@ class Check:
             self.that(not any(unused), f"Optional fields without a flag are {unused.hex()}.", "TS29281-5.1-5")
 
     def signalling(self, output: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
-        """A message of a type, with what all such messages have; None if it is another."""
+        """The message in an output, if it has the type `kind`; else notes a finding and returns None. Checks the fields
+        that all messages of the type have.
+        """
         name = judge.MESSAGES[kind]
         if not self.that(
             output.is_of(kind), f"The message sent is no {name}: {output.problem or _name(output)}", requirement

@@ -399,7 +399,7 @@ def _spoofed(talk: Conversation, check: Check) -> None:
 
 @story(TUNNELS, "Length short of the end", n4=False)
 def _short_length(talk: Conversation, check: Check) -> None:
-    """The T-PDU ends within the user's packet: what is after it does not go on."""
+    """If the T-PDU ends within the user's packet, the octets after its end are not forwarded."""
     session = talk.establish()
     packet = talk.to_network(session, 64)
     octets = talk.g_pdu(session, packet)

@@ -29,41 +29,42 @@ def _is_ipv6(host: str) -> bool:
 
 
 def node_id(host: str) -> Element:
-    """8.2.38, of an address."""
+    """A Node ID with an IP address (8.2.38)."""
     return Element(Ie.NODE_ID, bytes([_is_ipv6(host)]) + address(host))
 
 
 def recovery_time_stamp(seconds: int) -> Element:
-    """8.2.65: seconds since 1900."""
+    """A Recovery Time Stamp (8.2.65), in seconds since 1900."""
     return number(Ie.RECOVERY_TIME_STAMP, seconds, 4)
 
 
 def f_seid(seid: int, host: str) -> Element:
-    """8.2.37."""
+    """An F-SEID (8.2.37)."""
     return Element(Ie.F_SEID, bytes([V6 if _is_ipv6(host) else V4]) + seid.to_bytes(8, "big") + address(host))
 
 
 def f_teid(teid: int, *hosts: str) -> Element:
-    """8.2.3: a TEID at one address of each version, IPv4 first."""
+    """An F-TEID (8.2.3): a TEID at up to one address of each IP version."""
     flags = sum(2 if _is_ipv6(host) else 1 for host in hosts)
     ordered = sorted(hosts, key=_is_ipv6)
     return Element(Ie.F_TEID, bytes([flags]) + teid.to_bytes(4, "big") + b"".join(map(address, ordered)))
 
 
 def choose_f_teid(version: int = 4, choose_id: int | None = None) -> Element:
-    """8.2.3: the user plane chooses the TEID and its address."""
+    """An F-TEID (8.2.3) by which the user plane chooses the TEID and its address."""
     flags = CHOOSE | (1 if version == 4 else 2) | (CHOOSE_ID if choose_id is not None else 0)
     return Element(Ie.F_TEID, bytes([flags]) + (b"" if choose_id is None else bytes([choose_id])))
 
 
 def ue_ip_address(host: str, destination: bool, prefix: int | None = None) -> Element:
-    """8.2.62. `destination`: packets to the user match. `prefix`: the length of an IPv6 prefix, where it is no /64."""
+    """A UE IP Address (8.2.62). `destination` is True if packets to the user match; `prefix` is the length of an IPv6
+    prefix, None for /64."""
     flags = (V6 if _is_ipv6(host) else V4) | (4 if destination else 0) | (0 if prefix is None else 0x40)
     return Element(Ie.UE_IP_ADDRESS, bytes([flags]) + address(host) + (b"" if prefix is None else bytes([prefix])))
 
 
 def sdf_filter(flow: str, identifier: int | None = None) -> Element:
-    """8.2.5, with a flow description."""
+    """An SDF Filter with a flow description (8.2.5)."""
     octets = flow.encode()
     flags = 1 | (0x10 if identifier is not None else 0)
     more = b"" if identifier is None else identifier.to_bytes(4, "big")

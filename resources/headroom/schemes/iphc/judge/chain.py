@@ -177,7 +177,7 @@ def checksum(octets: bytes) -> int:
 
 
 def fields_of(table: str, octets: bytes) -> list[Field]:
-    """The fields of a table, and one after them, `rest`, for what the table does not name."""
+    """The fields that a table names, with their values in some octets."""
     fields, at, number = [], 0, int.from_bytes(octets)
     for entry in table.split(", "):
         name, size = entry.rsplit(" ", 1)

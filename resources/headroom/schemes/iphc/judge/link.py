@@ -67,7 +67,9 @@ class TcpFront:
 
 
 def tcp_front(octets: Octets, numbered: bool = False) -> TcpFront:
-    """`numbered`: a packet sequence number stands "immediately after the TCP Checksum" (11.2)."""
+    """Reads the front of COMPRESSED_TCP. `numbered`: a packet sequence number stands "immediately after the TCP
+    Checksum" (11.2).
+    """
     cid, flags = octets.take(2, "CID and flags")
     letters = frozenset(letter for bit, letter in enumerate(FLAGS) if flags & 0x80 >> bit)
     checksum = octets.number(2, "the TCP checksum")
@@ -75,7 +77,9 @@ def tcp_front(octets: Octets, numbered: bool = False) -> TcpFront:
 
 
 def tcp_number(packet: bytes, places: list[int]) -> tuple[int, int]:
-    """5.3.1: the packet sequence number of a full header, as far as it is there, and how many values that has."""
+    """The packet sequence number of a full header, as many bits as it carries, and the number of values that they can
+    have (5.3.1).
+    """
     low = packet[places[0]]
     return (packet[places[1]] << 8 | low, 1 << 16) if len(places) > 1 else (low, 1 << 8)
 
@@ -98,7 +102,9 @@ class NonTcpFront:
 
 
 def non_tcp_front(octets: Octets) -> NonTcpFront:
-    """6 c) and d). Data, which is there if D is set, is for a scheme on top of UDP (section 12)."""
+    """Reads the front of COMPRESSED_NON_TCP (6 c and d). The data field, present if D is set, is for a scheme on top of
+    UDP (section 12).
+    """
     cid, second = octets.take(2, "CID and generation")
     if second & 0x80:
         cid = cid << 8 | octets.number(1, "the CID")
@@ -108,7 +114,7 @@ def non_tcp_front(octets: Octets) -> NonTcpFront:
 
 
 def non_tcp_fields(packet: bytes, places: list[int]) -> NonTcpFront:
-    """5.3.2: the length fields of a full header."""
+    """The CID and the generation in the length fields of a full non-TCP header (5.3.2)."""
     octet, cid = packet[places[0]], packet[places[0] + 1]
     if octet & 0x80:
         if len(places) < 2:
@@ -118,8 +124,7 @@ def non_tcp_fields(packet: bytes, places: list[int]) -> NonTcpFront:
 
 
 def requested_cids(octets: bytes) -> bytes | None:
-    """The CIDs of a TCP header request (10.2); None if it is none: another type, or a count that is not that of the
-    CIDs."""
+    """The CIDs of a TCP header request (10.2); None if the type or the count of CIDs is another."""
     if len(octets) < 2 or octets[0] != TCP_HEADER_REQUEST or octets[1] != len(octets) - 2:
         return None
     return octets[2:]

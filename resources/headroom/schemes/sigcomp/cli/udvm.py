@@ -167,7 +167,9 @@ def _ask(name: str, build: str, request: dict[str, Any], about: Path) -> dict[st
 
 
 def _read(path: Path) -> bytes:
-    """A file, or stdin. Raises UsageError if there is none, or if it is longer than any could be."""
+    """The octets of a file, or of stdin for `-`. Raises UsageError if the file cannot be read or is too long for a
+    program or a message.
+    """
     if path == Path("-"):
         octets = sys.stdin.buffer.read(LONGEST_FILE + 1)
     elif path.is_dir():
@@ -186,7 +188,9 @@ def _read(path: Path) -> bytes:
 
 
 def _octets(path: Path) -> bytes:
-    """Octets of a file that may say them in hexadecimal: no message and no program consists of digits alone."""
+    """The octets of a file, which may be written in hexadecimal: no message and no program consists of hexadecimal
+    digits only.
+    """
     octets = _read(path)
     if not octets.strip():
         raise UsageError(f"{path} is empty.")
@@ -199,7 +203,7 @@ def _octets(path: Path) -> bytes:
 
 
 def _write(path: Path | None, octets: bytes, is_text: bool) -> None:
-    """Octets to a file or to stdout; to a terminal, what is not text goes in hexadecimal."""
+    """Writes octets to a file or to stdout. On a terminal, octets that are no text are printed in hexadecimal."""
     if path is not None:
         _write_file(path, octets)
         say(f"{path}: {len(octets)} octets")
@@ -211,8 +215,9 @@ def _write(path: Path | None, octets: bytes, is_text: bool) -> None:
 
 
 def _write_file(path: Path, octets: bytes) -> None:
-    """Raises UsageError if the file cannot be opened, EnvironmentLacks where it cannot be written, such as on a full
-    disk; then no part of it stays."""
+    """Writes a file. Raises UsageError if it cannot be opened, EnvironmentLacks if it cannot be written, such as on a
+    full disk; then the file is removed.
+    """
     try:
         file = path.open("wb")
     except OSError as error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases about a SigComp endpoint that decompresses: resources/vectors/sigcomp/cases, and RFC 4465 as such cases.
 
-A case is a list of messages, each with what has to become of it. Whatever a case does not say, the judge made from the
-RFCs says: every message is held against it, cycles included.
+A case is a list of messages, each with its required outcome. Where a case requires nothing, the judge that is made from
+the RFCs does: every outcome is compared with the judge's, cycles included.
 """
 
 import hashlib

@@ -21,8 +21,9 @@ PATIENCE_S = 60.0  # for one conversation, which takes a part of a second: then 
 
 @dataclass(frozen=True)
 class EndpointUnderTest:
-    """The endpoint under test. `offer` is what it is configured with, None for nothing at all; `peer` what is announced
-    of its peer; `options` are its own."""
+    """The endpoint under test. `offer` is its configuration, None if it gets none; `peer` is the offer of its peer that
+    it knows from the beginning; `options` are the implementation's options.
+    """
 
     implementation: Implementation | None
     offer: Offer | None = field(default_factory=Offer)
@@ -37,7 +38,7 @@ class EndpointUnderTest:
         return self.implementation.name if self.implementation else ""
 
     def endpoint(self) -> Endpoint:
-        """It as jobs have it."""
+        """The endpoint in the form of the engine's jobs."""
         offer: dict[str, Any] = {}
         if self.offer is not None:
             offer = endpoints.numbers(self.offer) | {"dictionaries": list(self.offer.dictionaries)}

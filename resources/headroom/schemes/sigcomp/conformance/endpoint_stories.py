@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stories of a SigComp endpoint that compresses, opposite a far end that conforms to the RFCs.
+"""Stories of a SigComp endpoint that compresses; its peer, the far end, conforms to the RFCs.
 
-Each returns what is wrong as sentences, [] if nothing is. A story in which nothing happened that it is about raises
-`NothingHappened`: it says nothing about the endpoint.
+Each story returns its findings as sentences, [] if there are none. It raises `NothingHappened` if the condition under
+test never occurred, because then it shows nothing about the endpoint.
 """
 
 import random
@@ -43,10 +43,10 @@ def carried(
 ) -> list[str]:
     """A call between the endpoint under test, which is the caller, and the far end.
 
-    Whatever arrives must be decompressed to what was compressed. `loss`: share of the messages, in both directions,
-    that do not arrive, one at least; those the sender sends again, compressed anew (RFC 5049, 8), until they do.
-    `refusals`: the endpoint may decline to compress a message, which then goes as it is. `heard` gets each message that
-    arrived, and what it was compressed to. Raises NothingHappened if the endpoint declines them all.
+    Every arriving message must be decompressed to the original. `loss` is the share of messages that are lost, in both
+    directions, but at least one; the sender compresses a lost message again and sends it until it arrives (RFC 5049,
+    8). With `refusals` the endpoint may decline to compress a message, which is then sent uncompressed. `heard` gets
+    each message that arrived, with its compressed form. Raises NothingHappened if the endpoint declines all messages.
     """
     heard = [] if heard is None else heard
     wrong: list[str] = []
@@ -309,8 +309,8 @@ def announcement(offer: Offer) -> bytes:
 
 
 def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int) -> list[str]:
-    """A call over streams: what the endpoint sends is delimited, and each message comes out of what it became; what it
-    gets comes in pieces."""
+    """A call over streams. A delimiter must end each message of the endpoint, and the far end must restore it. The
+    messages of the far end reach the endpoint in pieces of `piece` octets."""
     wrong: list[str] = []
     records = Records()
     for number, message in enumerate(call):

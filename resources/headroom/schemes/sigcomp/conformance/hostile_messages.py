@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile bytecode before a SigComp endpoint: what each message costs it, and what its guard makes of a source.
+"""Hostile bytecode for a SigComp endpoint: the cost of each message, and the treatment of its source by a guard.
 
 The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint that declares the feature `guard`
-has limits beyond those of the RFCs: its statistics tell `work` (units of 5 ns at most), `endless` (messages that
+has limits beyond those of the RFCs. Its statistics have `work` (in units of at most 5 ns), `endless` (messages that
 were proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
-(implementations/README.md). Every endpoint is tested for what the RFCs require. Nothing here depends on a clock, but
-for `time_of`, which decides nothing, and `takes_too_long`, whose bound is far from what any machine needs.
+(implementations/README.md). Every endpoint is tested for what the RFCs require. Verdicts do not depend on a clock, with
+one exception: the bound of `takes_too_long` is far above the time that any machine needs.
 """
 
 from collections.abc import Sequence

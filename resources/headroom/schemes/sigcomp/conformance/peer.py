@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peer of a SigComp endpoint under test: the judge made from the RFCs, which also answers.
+"""The peer of a SigComp endpoint under test: the judge that is made from the RFCs, which also answers.
 
-What the endpoint compresses is decompressed with what the far end offers and has kept, nothing else. What the far end
-sends is as plain as SigComp allows: bytecode that puts out the rest of the message. It returns the feedback that it was
-asked for, as RFC 3320, 5 has it, and so acknowledges what has arrived.
+The far end decompresses the endpoint's messages with nothing but its own offer and state. Its own messages are as plain
+as SigComp allows: bytecode that outputs the rest of the message. It returns requested feedback (RFC 3320, 5), and so
+acknowledges the messages that have arrived.
 """
 
 from dataclasses import dataclass, field
@@ -70,8 +70,9 @@ class FarEnd:
         return self.endpoint.states.compartments[0].to_return
 
     def keeps(self, text: bytes) -> bytes:
-        """Keeps a message of its own for the endpoint to compress against (RFC 3321, 5.2), which it is free to do where
-        that pushes out nothing of the endpoint's. Returns the state's identifier. REQUIRES: there is room."""
+        """Keeps a message of the far end as state, so that the endpoint can compress against it (RFC 3321, 5.2).
+        Returns the state's identifier. REQUIRES: there is room for it without removing state of the endpoint.
+        """
         compartment = self.endpoint.states.compartments[0]
         assert compartment.used + len(text) + ITEM_COST <= compartment.size
         item = Item(text)
@@ -88,7 +89,7 @@ class FarEnd:
         self.endpoint.reserved = self.reserved
 
     def shrinks(self, offer: Offer) -> None:
-        """Offers less from now on: state for which there is no room any more goes (RFC 4896, 10.2)."""
+        """Offers less from now on, and removes state for which there is no room any more (RFC 4896, 10.2)."""
         self.offer = self.endpoint.offer = offer
         compartment = self.endpoint.states.compartments[0]
         compartment.state_memory_size = offer.state_memory_size

@@ -21,9 +21,9 @@ BEFORE = b"ACK sip:user@example.com SIP/2.0\r\n"
 
 
 def announced_before_use(session: Session, far: FarEnd, count: int = 8) -> list[str]:
-    """The far end keeps every other message of its own and announces it; with those between it announces what it has
-    announced before. Whatever the endpoint refers to is there. Raises NothingHappened if it refers to none of
-    them."""
+    """The far end keeps every second message of its own and announces it; in the messages between, it repeats the last
+    announcement. The endpoint may refer only to state that the far end has. Raises NothingHappened if it refers to none
+    of these messages."""
     wrong: list[str] = []
     kept: list[bytes] = []
     answer = b""
@@ -45,8 +45,8 @@ SIZES = (500, 700)  # octets of the items that the far end has the endpoint keep
 
 
 def nothing_crowded_out(session: Session, far: FarEnd, state_memory_size: int) -> list[str]:
-    """The far end fills the endpoint's state memory, but for one octet too few for what the endpoint sends: nothing of
-    it goes for state of the endpoint's own."""
+    """The far end fills the endpoint's state memory, so that one octet is missing for a message of the endpoint. The
+    endpoint must not remove the far end's state in favour of its own."""
     sent = messages(6)
     left = min(len(message) for message in sent) + ITEM_COST - 1
     room = state_memory_size - left - ITEM_COST * (len(SIZES) + 1)
@@ -79,8 +79,9 @@ def _creates(far: FarEnd, item: Item) -> bytes:
 
 
 def silent_after_i_bit(session: Session, far: FarEnd) -> list[str]:
-    """The far end says that it is not going to refer to state of the endpoint's own: no list of it comes any more.
-    Raises NothingHappened if none came before."""
+    """The far end says with an I-bit that it will not refer to state of the endpoint; then the endpoint must not
+    announce its state any more. Raises NothingHappened if the endpoint announced none before.
+    """
     sent = messages(6)
     wrong: list[str] = []
     lists: list[tuple[bytes, ...]] = []

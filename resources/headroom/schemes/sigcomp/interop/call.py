@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls between two SigComp endpoints: one implementation is the caller's, the other the called party's.
 
-A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses what it sends and
-decompresses what it gets, so both are tested in both roles. Judges decompress what comes out, too: the one made from
-the RFCs, which hears what arrives as it arrives, and over a link that does no harm tshark's UDVM before it. What no
-judge restores was no SigComp, however well the two endpoints understood each other; and the first says whose fault it
-is when a message does not come out.
+A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses its messages and
+decompresses those of its peer, so both are tested in both roles. Judges decompress the messages, too: the judge that is
+made from the RFCs, in the order of arrival, and over a harmless link first tshark's UDVM. A message that no judge
+restores is no SigComp, even if the two endpoints understand each other. If a message is not restored, the judge made
+from the RFCs shows which endpoint is at fault.
 """
 
 import random
@@ -36,8 +36,10 @@ OFFER = Offer(state_memory_size=65536)  # of both endpoints, unless one of them 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Calls between two endpoints. `mechanism` is for those that have one of that name; one of the two has to.
-    `sequences`: all where there are none. `compartments` is how many have a call, one after another."""
+    """Calls between two endpoints. `mechanism` goes to the endpoints that have a mechanism of that name; at least one
+    must. `sequences` are the names of the sequences, () for all. `compartments` is the number of compartments that have
+    the call, one after another.
+    """
 
     caller: str
     called: str

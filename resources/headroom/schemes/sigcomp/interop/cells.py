@@ -86,8 +86,8 @@ def _measure(calls: Sequence[Call]) -> None:
 def shortcomings(
     exchange: Exchange, calls: Sequence[Call], second: Callable[[Exchange, Sequence[Call]], Sequence[bytes | None]]
 ) -> list[str]:
-    """Sentences on what is wrong with calls: what came out, and then whether judges restore it, too. `second` gives
-    what the second judge makes of the messages."""
+    """Sentences about the faults of calls: those of the output or, if it has none, messages that no judge restores.
+    `second` returns the output of the second judge for the messages."""
     wrong = talk.shortcomings(exchange, calls)
     if wrong:
         return wrong

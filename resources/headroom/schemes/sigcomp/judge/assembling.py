@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assembly of test messages: the mnemonics of RFC 3320, 9 and RFC 4464, each operand in three octets.
 
-Shares nothing with any implementation's assembler, and wastes space: what a label means is known without iteration.
-Understood are instructions, `:label`, `set (name, expression)`, `byte (…)`, `word (…)`,
-`hex (octets)`, `pad (n)` and `;` comments.
+Shares no code with any implementation's assembler. All operands have one length, which wastes space, but gives the
+address of each label without iteration. The source may have instructions, `:label`, `set (name, expression)`,
+`byte (…)`, `word (…)`, `hex (octets)`, `pad (n)` and `;` comments.
 """
 
 import ast
@@ -33,7 +33,7 @@ _OPERATORS = {
 
 
 def assemble(source: str, at: int = 128) -> bytes:
-    """The octets of a program that is loaded at address `at`. Raises UsageError with the line of what is wrong."""
+    """The octets of a program that is loaded at address `at`. Raises UsageError with the line of an error."""
     lines = [(number, line.partition(";")[0].strip()) for number, line in enumerate(source.splitlines(), 1)]
     names: dict[str, int] = {}
     place = at

@@ -140,7 +140,7 @@ def read_parameters(octets: bytes) -> Parameters:
 
 @dataclass(frozen=True)
 class Nack:
-    """RFC 4077, 3.1: `sha1` is that of the message that could not be decompressed."""
+    """A NACK (RFC 4077, 3.1). `sha1` is the digest of the message that could not be decompressed."""
 
     reason: int
     opcode: int
@@ -150,7 +150,7 @@ class Nack:
 
 
 def read_nack(header: Header) -> Nack | None:
-    """None if it is shorter than its fixed fields. REQUIRES: header.is_nack."""
+    """Reads a NACK; None if it is shorter than its fixed fields. REQUIRES: header.is_nack."""
     rest = header.rest
     if len(rest) < NACK_FIXED:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both endpoints of a conversation as the judge has them, which knows what each has sent, as its peer may announce."""
+"""The judge's endpoints for both sides of a conversation, with the messages that their senders announce as state."""
 
 from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
 from headroom.schemes.sigcomp.judge.states import LOCAL_PRIORITY, Creation, Item
@@ -8,7 +8,7 @@ MOST_UNKNOWN = 32  # announced identifiers that every address is tried for, whic
 
 
 class Pair:
-    """Two endpoints with the same offer, with some compartments, number 0 and those after it."""
+    """Two endpoints with the same offer, and with `compartments` compartments each, numbered from 0."""
 
     def __init__(self, offer: Offer, compartments: int = 1) -> None:
         self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
@@ -19,17 +19,18 @@ class Pair:
         self.unknown: set[bytes] = set()  # announced, and no item at any address
 
     def hears(self, octets: bytes, message: bytes | None, from_caller: bool, compartment: int = 0) -> Outcome:
-        """One SigComp message on its way, which is to become `message`, or None knows what."""
+        """Decompresses one SigComp message at its receiver. `message` is the expected output, None if it is unknown."""
         outcome = self.sides[not from_caller].decompress(octets, compartment)
         if came_out(outcome, outcome.output if message is None else message):
             self._share(outcome, outcome.output, self.sides[from_caller], compartment)
         return outcome
 
     def _share(self, outcome: Outcome, message: bytes, sender: Endpoint, compartment: int) -> None:
-        """Shared compression (RFC 3321, 5.2): a message that is announced as an item of state is one at its sender.
+        """Shared compression (RFC 3321, 5.2): keeps a message as an item of state of its sender, if it announces such
+        an item.
 
-        The announcement is the beginning of the item's identifier, so it tells the address that is part of it, too.
-        When a sender gives such an item up nothing on the link says so; here it stays.
+        The announcement is the beginning of the item's identifier, which depends on the item's address; the address is
+        found by trying all. Nothing on the link shows that a sender gives up such an item, so it stays here.
         """
         announced = outcome.run.parameters.announced if outcome.run.parameters else ()
         known = sender.states.items()

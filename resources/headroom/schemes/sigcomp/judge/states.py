@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Items of state and who keeps them: RFC 3320, 6; RFC 4896, 3.3, 5 and 6."""
+"""Items of state and the compartments that keep them (RFC 3320, 6; RFC 4896, 3.3, 5 and 6)."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -97,8 +97,9 @@ class States:
         return self.local | kept
 
     def find(self, partial: bytes) -> Item:
-        """The one item that the partial identifier means. Raises DecompressionFailure if there is none or several,
-        or where it is shorter than the item demands (RFC 4077, 3.2)."""
+        """The item of a partial identifier. Raises DecompressionFailure if there is no such item, if there are several,
+        or if the identifier is shorter than the item's minimum access length (RFC 4077, 3.2).
+        """
         items = [item for identifier, item in self.items().items() if identifier.startswith(partial)]
         if len(items) > 1:
             raise DecompressionFailure(Reason.ID_NOT_UNIQUE, partial)

@@ -204,9 +204,9 @@ class Disturbed(HeadroomError):
 
 
 def require_served(result: CallLoadResult) -> None:
-    """Ends the case where the workers did not keep up: messages waited on long after the end, or calls piled up.
+    """Ends the case if the workers did not keep up: messages waited long after the end, or calls piled up.
 
-    A failure where the endpoint had all of the processor, and an error where it did not get it."""
+    That is a failure if the endpoint had the processor all the time, and an error if other processes had it."""
     wrong = ""
     if result.unserved:
         wrong = f"{result.unserved:,} messages were still waiting 5 s after the last one had come"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords about SigComp endpoints: messages written by hand, and stories whose other end is the judge.
 
-`conformance.endpoint_cases` and `endpoint_stories` decide. The endpoint under test is the one that `--decompressor`
-names where it decompresses, and that which `--compressor` names where it compresses.
+`conformance.endpoint_cases` and `endpoint_stories` decide. Cases of decompression test the endpoint that
+`--decompressor` names, and cases of compression test the endpoint that `--compressor` names.
 """
 
 import json
@@ -54,12 +54,12 @@ COUNTING = "RFC3320-8.6-"  # requirements that are about cycles
 
 @library
 class EndpointKeywords:
-    """Two kinds of questions.
+    """Two kinds of keywords for SigComp endpoints.
 
-    `Messages …` and `Streams …` put messages written by hand before the endpoint; what becomes of them is held against
-    what the case says and against the judge made from the RFCs. The other words tell a story: the endpoint sends and
-    receives, and its peer is that judge. Named arguments are what the peer offers, `memory` (decompression memory),
-    `state` (state memory) and `cycles` (per bit), and options of the implementation (`algorithm`, `search`, …).
+    `Messages …` and `Streams …` send messages written by hand to the endpoint; the outcomes are compared with the case
+    and with the judge that is made from the RFCs. The other keywords tell a story: the endpoint sends and receives, and
+    its peer is that judge. Named arguments are what the peer offers, `memory` (decompression memory), `state` (state
+    memory) and `cycles` (per bit), and options of the implementation (`algorithm`, `search`, …).
     """
 
     # ---- messages written by hand
@@ -71,7 +71,9 @@ class EndpointKeywords:
 
     @keyword("Messages And NACKs Should Be Met")
     def nacks_met(self, group: str, name: str) -> None:
-        """Likewise, and what fails, and nothing else, is answered with the NACK of the judge, octet by octet."""
+        """As `Messages Should Be Met`. In addition, the endpoint answers exactly the messages that fail, each with the
+        same NACK as the judge, octet by octet.
+        """
         self._case(group, name, nacks=True)
 
     def _case(self, group: str, name: str, nacks: bool) -> None:
@@ -433,13 +435,13 @@ def _offer(more: dict[str, Any]) -> Offer:
 
 
 def _far_of(mechanism: str) -> Offer:
-    """A peer with as much state memory as a mechanism needs to do what it is for."""
+    """The offer of a peer with enough state memory for a mechanism."""
     return Offer(state_memory_size=65536) if mechanism in ("dynamic", "shared") else Offer()
 
 
 def _call(sequence: str, people: str, seed: int) -> tuple[Message, ...]:
     if people not in ("printed", "others"):
-        raise UsageError(f"people are 'printed' or 'others', not '{people}'.")
+        raise UsageError(f"people must be 'printed' or 'others', not '{people}'.")
     if people == "others":
         return calls.call(sequence, seed).messages
     return sequences.load(sequences.path_of(sequence))
@@ -468,7 +470,9 @@ def _answer(seen: Sequence[endpoint_cases.MessageOutcome], right: bytes) -> list
 
 
 def _second_opinion(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    """Messages, and what they were compressed to, before tshark's UDVM; noted where there is no tshark."""
+    """Sentences about messages that tshark's UDVM restores differently from their compressed forms. Without tshark,
+    notes that in the record.
+    """
     current = collector.current()
     if not tshark.available():
         current.findings.append(Finding("tshark is not installed, so the second judge is missing.", severity="note"))

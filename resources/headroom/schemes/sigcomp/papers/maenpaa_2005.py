@@ -60,7 +60,7 @@ NO_SPREAD = "a standard deviation needs two repetitions"
 
 @dataclass(frozen=True)
 class Place:
-    """A table or figure of the thesis, and what is needed to measure it."""
+    """A table or figure of the thesis, with its paper and the function that measures it."""
 
     paper: Paper
     where: str
@@ -127,7 +127,7 @@ def _explained(item: Item, rows: list[MeasuredMessage]) -> Item:
 
 
 def rows_of(table: Table, exchange: Exchange) -> list[list[MeasuredMessage]]:
-    """The messages of each row: one for each message, all of them for TOTAL, or fewer where the row says so."""
+    """The messages of each row: one message; for TOTAL, all that count; for `TOTAL without …`, fewer."""
     rows: list[list[MeasuredMessage]] = []
     for number, (name, _) in enumerate(table.rows):
         if name.startswith("TOTAL without"):
