@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts a replay before the independent judges: the ROHC judge made from the RFCs, and tshark.
+"""Has a replay judged by the independent judges: the ROHC judge, which is made from the RFCs, and tshark.
 
-A replay is deterministic, so it is run once more with what a judge needs to see.
+A replay is deterministic, so it is repeated with the records that a judge needs.
 """
 
 import tempfile

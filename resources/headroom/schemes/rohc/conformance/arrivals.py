@@ -83,9 +83,10 @@ def width_of(kind: str) -> int:
 
 @dataclass(frozen=True)
 class Judged:
-    """An arrival, and the judge's outcome. `chance` is that of its CRC to miss what is wrong, 0..1; 0 for a packet that
-    the judge restores. A wrong bit may make another type of a packet: the CRC of that type counts, and none where that
-    has none."""
+    """An arrival, and the judge's outcome. `chance` is the probability that its CRC misses an error, 0..1; 0 for a
+    packet that the judge restores. A wrong bit may change the type of a packet: then the CRC of the new type counts, if
+    it has one.
+    """
 
     arrival: Arrival
     is_right: bool

@@ -26,10 +26,10 @@ def require(
     feature: str | None = None,
     feedback: str = "none",
 ) -> None:
-    """Raises NotDeclared unless the implementation declares what a channel asks of it, Misbehaviour when it does and
-    its adapter says otherwise.
+    """Raises NotDeclared if the implementation does not declare what a channel needs, Misbehaviour if it does but its
+    adapter's description does not.
 
-    `channel` is a configuration as in implementations/README.md; `feedback` the path that feedback takes.
+    `channel` is a configuration as in implementations/README.md; `feedback` is the path of feedback.
     """
     needs = needs_of(channel)
     if channel.get("channels", 1) > 1:

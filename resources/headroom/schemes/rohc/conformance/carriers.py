@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which profile a packet is for, and whether those under test declare it and the compressor uses it.
+"""Finds the profile for a packet, and checks that the implementations under test declare it and the compressor uses it.
 
-A compressor that sends everything by Uncompressed breaks no rule of a packet format, and shows nothing about any: what
-it does not declare is unsupported, and what it declares must work (implementations/README.md).
+A compressor that sends everything with profile Uncompressed breaks no rule of a packet format, but shows nothing about
+the formats. Profiles that it does not declare are unsupported; profiles that it declares must work
+(implementations/README.md).
 """
 
 from collections import Counter
@@ -22,13 +23,13 @@ ENOUGH = 20  # packets for one profile, after which a compressor that compresses
 
 
 def profile_for(packet: bytes, features: Collection[str] = ()) -> int:
-    """The most special profile that can carry a packet, by who has these of the features `LISTS`.
+    """The most special profile that can carry a packet, for an implementation with these of the features `LISTS`.
 
-    Uncompressed when only that can: fragments, IPv4 options, IPv6 extension headers, wrong checksums and lengths, no
-    IP, no payload. Of more than two IP headers, and of what is not plain after the first of them, profile IP takes as
-    many as it likes: its static chain may end after any (RFC 3843, 3.1). Taken for RTP is version 2 without an RTCP
-    packet type after ports from 1024 up; its CSRC list takes one who can compress lists, extension headers one
-    who can list them.
+    The profile is Uncompressed if no other profile can carry the packet: fragments, IPv4 options, IPv6 extension
+    headers, wrong checksums and lengths, no IP, no payload. If there are more than two IP headers, or if a later one is
+    not plain, profile IP carries the packet: its static chain may end after any IP header (RFC 3843, 3.1). A payload
+    counts as RTP if its version is 2, it has no RTCP packet type and its ports are at least 1024. A CSRC list needs the
+    feature list-compression, and extension headers need the feature extension-headers.
     """
     protocols = () if "extension-headers" in features else None
     original = headers.parse(packet, protocols=protocols)

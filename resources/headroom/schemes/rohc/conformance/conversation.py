@@ -105,7 +105,7 @@ class Conversation:
             self.now_ns += self.interval_ns
 
     def pause(self, seconds: float) -> None:
-        """Nothing is sent for a while."""
+        """Lets time pass in which nothing is sent."""
         self.now_ns += round(seconds * 1e9)
 
     def give(self, text: str, flow: int | str = 0, about: int | None = None, in_vain: bool = False) -> None:
@@ -134,8 +134,9 @@ class Conversation:
         return Parameters.of(self.channel)
 
     def run(self, config: ReplayConfig) -> tuple[Observation, Observation | None]:
-        """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
-        was, or without any feedback, if a step compares with that."""
+        """Plays the conversation with a fresh compressor. If some feedback was to be ignored, the second observation is
+        without it; if a step compares with a conversation without feedback, the second observation is that one.
+        """
         config = replace(config, decompressor=None, channel={**config.channel, **self.channel}, source=self.packets)
         names = [self._guess(given) for given in self.given]
         for _ in range(len(names) + 1):
@@ -185,7 +186,7 @@ class Conversation:
         return value
 
     def _control(self, names: Sequence[FeedbackTarget], in_vain: bool = True) -> list[dict[str, Any]]:
-        """Signals and feedback in order, with what is given in vain or without it."""
+        """Signals and feedback in order; without feedback that is to be ignored, if `in_vain` is False."""
         control = list(self.signals)
         for given, name in zip(self.given, names, strict=True):
             if in_vain or not given.in_vain:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Link packets that are damaged or no packets at all, each before a fresh context, and a good one after it.
+"""Sends link packets that are damaged, or octets that are no packets, each to a fresh context, and then a good packet.
 
-The judge says what a packet means. A decompressor may refuse more than the judge, for it may be careful; it must never
-deliver what the judge refuses, nor anything other than what the judge makes of it. Afterwards the context recovers with
-the next IR packet.
+The judge decides what a packet means. A decompressor may refuse more packets than the judge, because it may be careful.
+It must never deliver a packet that the judge refuses, or restore a packet differently from the judge. The next IR
+packet must repair the context.
 """
 
 import json

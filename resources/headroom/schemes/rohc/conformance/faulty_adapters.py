@@ -84,7 +84,7 @@ def _listening(stays: bool) -> Iterator[int]:
 
 @contextlib.contextmanager
 def _knocking(knocks: bool, port: int) -> Iterator[None]:
-    """While the context lasts, another thread connects to a TCP port of loopback again and again, if `knocks`."""
+    """Lets another thread connect to a TCP port of loopback again and again while the block runs, if `knocks`."""
     over = threading.Event()
 
     def knock() -> None:

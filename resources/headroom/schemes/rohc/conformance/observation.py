@@ -144,8 +144,8 @@ class Observation:
     """A replay and its judge. `findings` count packets of the source; `not_judged` are sentences; `remarks`
     are about the decompressor's feedback for contexts of profile 0x0006.
 
-    `undeclared` are those of `not_judged` where the judge sees a feature that the compressor does not declare: no such
-    packet should be there, and most likely it is not what it seems but a broken one.
+    `undeclared` are the sentences of `not_judged` about packets in which the judge sees a feature that the compressor
+    does not declare: such a packet should not exist, and is most likely a broken packet of another kind.
     """
 
     done: replay.Replay
@@ -192,12 +192,11 @@ class Observation:
 def observe(
     config: replay.ReplayConfig, window: int = 1, confidence: int = 1, judged: Collection[int] | None = None
 ) -> Observation:
-    """Replays, and puts what the compressor sent before the judge.
+    """Replays, and judges the link packets of the compressor.
 
-    `window` and `confidence` are those of the judge's `Checker`; `judged` names the channels that are judged, if not
-    all: the packets of the others have no outcome. Raises NotDeclared if the packets are for a profile that one
-    side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise
-    of the ABI.
+    `window` and `confidence` go to the judge's `Checker`. `judged` are the judged channels, None for all; packets of
+    other channels have no outcome. Raises NotDeclared if the packets are for a profile that a side does not declare,
+    EngineFailure if the engine gives no result, Misbehaviour if an adapter broke a promise of the ABI.
     """
     replayed, originals = _replay(replace(config, records="all", record_octets=True, timeout_s=PATIENCE_S))
     profiles = config.channel.get("profiles") if config.profiles_named else None

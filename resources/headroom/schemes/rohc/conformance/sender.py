@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Link packets written by hand, of the type that a case asks for: what a decompressor is sent when it is alone.
+"""Writes the link packets that a decompressor gets when it is tested alone, each of the type that a case names.
 
-There is no compressor in it: the caller chooses the next packet type, also where no compressor would send it.
+No compressor is involved: the caller chooses the next packet type, even if no compressor would send it.
 The formats are those of RFC 3095, 5.7, 5.11 and 5.12, RFC 3843, RFC 4019 and RFC 5795, 5.4; flows with one IP header.
 """
 

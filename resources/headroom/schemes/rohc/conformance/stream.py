@@ -15,7 +15,9 @@ SETTLED = 40  # packets after which a flow that changes nothing is in its highes
 
 
 def begins_with_ir(packets: Sequence[ObservedPacket]) -> list[str]:
-    """RFC 3095, 4.3.1.1 and 5.3.1: the first packet is an IR packet, complete unless there is nothing to complete."""
+    """The faults of the first packet, which must be an IR packet, with a dynamic chain if it has a static chain (RFC
+    3095, 4.3.1.1 and 5.3.1).
+    """
     if not packets:
         return ["nothing was put on the link"]
     first = packets[0]
@@ -33,7 +35,9 @@ def irs_at_start(packets: Sequence[ObservedPacket]) -> int:
 
 
 def is_settled(packets: Sequence[ObservedPacket], within: int = SETTLED) -> list[str]:
-    """RFC 3095, 4.3.1: a regular flow is compressed as far as possible, to packets of type 0, but for refreshes."""
+    """The faults of a regular flow, which must be compressed to packets of type 0, refreshes excepted (RFC 3095,
+    4.3.1).
+    """
     behind = packets[within:]
     if not behind:
         return [f"there are only {len(packets)} packets, none after the first {within}"]

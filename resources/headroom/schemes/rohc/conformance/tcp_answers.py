@@ -28,7 +28,9 @@ class TcpAnswers:
     numbers: MasterSequenceNumbers = field(default_factory=MasterSequenceNumbers)
 
     def take(self, outcome: Outcome, verdict: str, elements: Iterable[str]) -> list[Remark]:
-        """`outcome`: of the judge; `verdict`: the engine's on what came out; `elements`: feedback, in hexadecimal."""
+        """The remarks on the feedback after a packet. `outcome` is the judge's; `verdict` is the engine's verdict on
+        the output; `elements` are feedback elements in hexadecimal.
+        """
         self._follow(outcome, verdict)
         octets = [bytes.fromhex(element) for element in elements]
         read = feedback.read_about_tcp(octets, self.parameters, self.numbers.known)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decompressor alone, sent packets by hand, step by step: what it delivers and what it answers at each step.
+"""Tests a decompressor alone with link packets written by hand: its output and its feedback, step by step.
 
-Packets of every step are of one type (see `sender` and `tcp_sender`): right, with a wrong CRC, or lost before they
-arrive. Each is what its context's flow has next, so that a packet that comes out can be compared octet by octet.
+The packets of a step have one type (see `sender` and `tcp_sender`). They are right, have a wrong CRC, or are lost
+before they arrive. Each stands for the next packet of its context's flow, so that the output can be compared octet by
+octet.
 """
 
 import re
@@ -157,7 +158,7 @@ class Timeline:
         return sender.packet(kind, Base(int(base), context), bool(spoilt))
 
     def pause(self, seconds: float) -> None:
-        """Nothing is sent for a while."""
+        """Lets time pass in which nothing is sent."""
         self.now_ns += round(seconds * 1e9)
 
     def tell(self, message: dict[str, Any]) -> None:
@@ -227,7 +228,9 @@ class Timeline:
         return played
 
     def _as_before(self, number: int, expected: str, played: TimelineOutcome) -> list[str]:
-        """RFC 3095, 5.4.2.2: who uses optional feedback once goes on with it."""
+        """The fault of a decompressor that sent optional feedback once and does not send it any more (RFC 3095,
+        5.4.2.2).
+        """
         kind = expected.removeprefix(AS_BEFORE)
         earlier = [n for n, step in enumerate(self.steps[: number - 1]) if step.answers == expected]
         then = any(_has_any(kind, played.answers[n]) for n in earlier)

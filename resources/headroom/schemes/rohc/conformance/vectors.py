@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hand-derived vectors of resources/vectors/rohc before a decompressor, many at once: each on a channel of its own.
+"""Plays the hand-derived vectors of resources/vectors/rohc to a decompressor, many at once, each on a channel of its
+own.
 
-What must come out is compared by the engine; what the decompressor passes on to the compressor at its end, and what it
-answers, is compared here. A vector that does not pass among others is played again alone, and that is what counts.
+The engine compares the output. This module compares the feedback that the decompressor passes on to the compressor at
+its end, and the feedback that it sends itself. A vector that does not pass with others is played again alone, and that
+outcome counts.
 """
 
 import json
@@ -42,10 +44,11 @@ def known() -> dict[str, Vector]:
 
 
 def control(names: Iterable[str]) -> str | None:
-    """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
+    """A vector whose packets must be delivered, as a control for vectors whose packets must be refused: a decompressor
+    that refuses everything does not pass.
 
-    None if one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
-    same file if one of it will do: who declares the vectors' feature declares that of it.
+    None if packets of some of these vectors must be delivered. The control has a channel with CIDs of the same size,
+    and comes from the same file if possible, because then it needs the same declarations.
     """
     chosen = [known()[name] for name in names]
     if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
@@ -63,10 +66,10 @@ def control(names: Iterable[str]) -> str | None:
 
 
 def channel_for(vector: Vector, decompressor: Implementation) -> dict[str, Any]:
-    """The channel of a vector for a decompressor that need not declare every profile that the channel could have.
+    """The channel of a vector for a decompressor that need not declare all profiles of the vector's channel.
 
-    Its PROFILES are those that the vector uses, and of the others those that the decompressor declares: vectors are
-    for a channel with all profiles that the judge knows, and say nothing about those that they do not use.
+    Its PROFILES are the profiles that the vector uses, and those of its other profiles that the decompressor declares.
+    Vectors are written for a channel with all profiles that the judge knows, and show nothing about unused profiles.
     """
     used = _profiles_used(vector.name, json.dumps(vector.channel), tuple(step.link for step in vector.steps))
     there = {*used, *capabilities.profiles_of(decompressor)}
@@ -75,7 +78,7 @@ def channel_for(vector: Vector, decompressor: Implementation) -> dict[str, Any]:
 
 @cache
 def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozenset[str]:
-    """Profiles by which the judge reads any packet of a vector; what it refuses may be refused for any reason."""
+    """The profiles of the packets of a vector, as the judge reads them. Packets that the judge refuses do not count."""
     judge = Decompressor(Parameters.of(json.loads(channel)))
     read = [outcome.packet for link in links if (outcome := judge.decompress(link)).error is None]
     return frozenset(
@@ -209,7 +212,7 @@ def _wrong(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
 
 
 def _wrong_passed_on(step: Step, record: dict[str, Any]) -> list[str]:
-    """RFC 3095, 5.2.2: feedback among the packets is handed to the compressor at the decompressor's end."""
+    """The faults of the feedback that a decompressor passes on to the compressor at its end (RFC 3095, 5.2.2)."""
     try:
         got = [data for text in record.get("passed_on", ()) for data in feedback.split(bytes.fromhex(text))]
     except ValueError as error:

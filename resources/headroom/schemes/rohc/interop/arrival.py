@@ -11,8 +11,8 @@ from headroom.schemes.rohc.judge.framework.errors import Unsupported
 class Arrival:
     """A link packet as it arrived. `outcome` is what the judge makes of it; None if no judge can look.
 
-    `damaged` says whether bits of its header were flipped; `flips` are those of its payload, counted from the end of
-    the packet: the last bit is 1.
+    `damaged` is True if bits of its header were flipped. `flips` are the flipped bits of its payload, counted from the
+    end of the packet: the last bit is 1.
     """
 
     index: int

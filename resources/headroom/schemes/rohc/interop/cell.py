@@ -318,7 +318,7 @@ def _write(
 
 
 def _by_hand(cell: Cell, config: ReplayConfig, capture: Path) -> str:
-    """The command of `./headroom replay` that repeats a minimised failure; "" if it takes more than that."""
+    """The command of `./headroom replay` that repeats a minimised failure; "" if no command can repeat it."""
     if config.compressor is None or not capture.is_file() or set(config.forward) - {"drop", "flip", "header_errors"}:
         return ""
     channel = config.channel

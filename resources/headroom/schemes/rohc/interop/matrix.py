@@ -119,7 +119,7 @@ def recordings_of(row: Row) -> list[implementations.Recording]:
 
 
 def recording_of(cell: Cell) -> implementations.Recording | None:
-    """The recording that a cell carries, where it carries one."""
+    """The recording that a cell carries; None if it carries none."""
     recordings = recordings_of(cell.row) if carried(cell).is_recording else []
     return next((recording for recording in recordings if recording.name == cell.traffic.name), None)
 

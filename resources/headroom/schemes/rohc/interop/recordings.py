@@ -110,9 +110,9 @@ def _profile_octets(link: Path, large_cids: bool, changed_ns: int, octets: int) 
 
 
 def judge(cell: Cell) -> Trial:
-    """The verdict on a decompressor known by what it wrote: its uncompressed.pcap beside the source.
+    """The verdict on a decompressor of which only a recording of its output exists: compares that with the source.
 
-    What is missing was not delivered, what is not in the source came out wrong.
+    A packet that is missing in the output was not delivered; a packet that is not in the source was restored wrongly.
     """
     recording = recording_of(cell)
     assert recording is not None

@@ -32,7 +32,7 @@ def of_study(seen: Study, profile: str) -> str:
 
 
 def of_shortfall(result: replay.Replay) -> str:
-    """Too little came out: what the decompressor says of most of the rest."""
+    """The signature of a cell with too little output: the most frequent status of the packets that are missing."""
     statuses = result.direction()["verdicts"].get("not_delivered_by_status", {})
     return SEPARATOR.join(
         ("too little comes out", max(statuses, key=lambda status: statuses[status], default="no status"))

@@ -46,7 +46,9 @@ class Study:
         }
 
     def first_bad(self) -> dict[str, Any] | None:
-        """The record of the first packet that came out wrong; where none did, of the first that did not come out."""
+        """The record of the first packet that was restored wrongly or, if there is none, of the first that was not
+        restored.
+        """
         bad = [record for record in self.records.values() if record.get("verdict") in BAD]
         wrong = [record for record in bad if record["verdict"] in ("mismatched", "unexpected")]
         if not wrong and bad and self.done.config.forward:  # the link did not cause these
@@ -108,9 +110,9 @@ def _objection(outcome: Outcome, original: bytes) -> str:
 
 
 def study(config: replay.ReplayConfig, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
-    """Replays with every record; the captures of it go to `folder`. Same seed, same octets as before.
+    """Repeats a replay with all records, and writes its captures to `folder`. The same seed gives the same octets.
 
-    `expected` says what had to come out where there is no compressor. Raises EngineFailure as `replay.run` does.
+    `expected` are the required packets if there is no compressor. Raises EngineFailure as `replay.run` does.
     """
     outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
     if config.decompressor is None:

@@ -48,8 +48,8 @@ class _Contexts:
 
 
 def of(arrivals: Sequence[Arrival], restored: Callable[[Arrival], bool]) -> Chance:
-    """Returns how many wrong packets chance explains at most, and which were never at risk. `restored` returns True if
-    the judge restored an arrival as it must come out.
+    """Returns the largest number of wrong packets that chance explains, and the wrong packets that were never at risk.
+    `restored` returns True if the judge restored an arrival as the original packet.
 
     A packet is at risk if the judge refuses it or restores it wrong. So are the later packets of its context until
     packets come out right again, because the decompressor may have accepted what the judge refused. Packets that the

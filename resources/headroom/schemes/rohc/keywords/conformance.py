@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords of the conformance suites: vectors, streams before the judge, and each side on its own.
+"""Keywords of the conformance suites: vectors, streams that the judge reads, and tests of each side alone.
 
-The package `conformance` beside this one decides. It judges what was on the link and what came out, never what an
-adapter reports.
+The package `conformance` decides. It judges link packets and output, never the report of an adapter.
 """
 
 import itertools
@@ -125,9 +124,10 @@ class ConformanceKeywords:
 
     @keyword("Flow Should Be Compressed Correctly")
     def flow_correct(self, source: str, *changes: str, **named: str) -> None:
-        """Over a clean link: the judge finds nothing wrong with what the compressor sends and restores every packet,
-        also when any of the last ones was lost as far as W-LSB encoded fields go; the decompressor delivers every
-        packet."""
+        """Replays over a clean link. Expects that the judge has no findings on the compressor's packets and restores
+        every packet, and that W-LSB encoded fields can be decoded even if any of the last packets was lost. Expects
+        that the decompressor delivers every packet.
+        """
         self.observe_flow(source, *changes, **named)
         decompressor = self.last.done.config.decompressor
         if decompressor is None:
@@ -393,7 +393,7 @@ class ConformanceKeywords:
 
     @keyword("It Receives")
     def it_receives(self, count: int, what: str, outcome: str = "delivered", answers: str = "") -> None:
-        """Packets of a type, what comes out and what is answered: see `headroom.schemes.rohc.conformance.timeline`."""
+        """Sends packets of a type, and names the required output and feedback: see `rohc.conformance.timeline`."""
         self._story(Timeline).receive(count, what, outcome, answers)
 
     @keyword("Its Flow Changes")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that put a replay, or an implementation, before a judge who is not the reference."""
+"""Keywords that have a replay judged by a judge other than the reference."""
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
@@ -22,8 +22,8 @@ class JudgeKeywords:
     def second_judge(self, window: int = 1, refresh_limit: int | None = None) -> None:
         """Every link packet of the last replay is well-formed, allowed, and restored octet by octet by the judge.
 
-        WINDOW: how many of the last packets the decompressor may have as its reference. REFRESH LIMIT: most packets
-        between two IR packets in U-mode.
+        WINDOW is the number of the last packets any of which the decompressor may use as its reference. REFRESH LIMIT
+        is the largest number of packets between two IR packets in U-mode.
         """
         result = _replaying().done
         judgement = judging.second_judge(result, window, refresh_limit)

@@ -26,9 +26,9 @@ from headroom.schemes.rohc.keywords.verdicts import conclude, expect, note_repla
 from headroom.schemes.rohc.scheme import SCHEME
 
 PACKETS = "1500"  # of a replay, unless a row says another number
-# Share of what the judge restores that must come out. The judge never loses a context, so that a decompressor which
-# waits for an update after damage falls far behind it, above all where the link reorders. One that is dead delivers
-# nothing.
+# Share of the packets restored by the judge that the decompressor must deliver. The judge never loses a context, so a
+# decompressor that waits for an update after damage delivers far fewer packets, above all if the link reorders. A
+# decompressor that does not work at all delivers nothing.
 LEAST_SERVICE = 0.05
 
 
@@ -41,10 +41,12 @@ class RobustnessKeywords:
 
     @keyword("Impaired Link Should Do No Harm")
     def impaired_link(self, source: str, outage: int = 0, **named: str) -> None:
-        """A packet comes out as it was or not at all, but for those that chance lets pass: at most as many as a CRC-3,
-        -7 or -8 allows for the packets at risk. Of what the judge restores from the same arrivals, one in twenty comes
-        out at least: to refuse everything is no harm, but no service either. With OUTAGE, the decompressor recovers:
-        never do so many packets in a row arrive and not come out."""
+        """Each packet is restored as it was or not at all. Exceptions are errors that a CRC misses by chance: at most
+        as many as a CRC-3, -7 or -8 allows for the packets at risk. The decompressor must deliver at least one in
+        twenty of the packets that the judge restores from the same arrivals, because a decompressor that refuses
+        everything does no harm but is of no use. With OUTAGE, fewer than that many packets in a row may arrive and not
+        be restored.
+        """
         config = replay_options.config_of(SCHEME, source, {"packets": PACKETS, **named}, current_run())
         capabilities.agree_on_profiles(config)
         path = replay.feedback_path(config)
@@ -102,8 +104,10 @@ class RobustnessKeywords:
 
     @keyword("Damaged Packets Should Be Withstood")
     def damaged_packets(self, kind: str) -> None:
-        """Link packets of every vector, damaged in one way: see `conformance.damage`. Nothing comes out that the
-        judge does not read in them, no more of it than the CRCs allow, and the context recovers with the next IR."""
+        """Sends link packets of every vector, damaged in one way (`conformance.damage`). Expects no output that the
+        judge does not read in them, no more undetected errors than the CRCs allow, and that the next IR packet repairs
+        the context.
+        """
         run = current_run()
         verdicts.note("decompressor", run.decompressor, run.build)
         tried = damage.attempt(kind, run.decompressor, run.build, run.seed)

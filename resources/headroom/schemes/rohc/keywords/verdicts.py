@@ -38,9 +38,9 @@ def note_replay(seen: Observation) -> None:
 
 
 def conclude(seen: Observation) -> None:
-    """The judge's findings on a compressor as a verdict, and then what is wrong with a decompressor's feedback.
+    """Turns the judge's findings on a compressor, and then the remarks on a decompressor's feedback, into a verdict.
 
-    Skips the case when the judge could read nothing at all because of features that the compressor declares. One that
+    Skips the case if the judge could read no packet because of features that the compressor declares. A feature that
     it does not declare excuses nothing.
     """
     findings = verdicts.that_count(seen.findings, "compressor")
@@ -68,10 +68,11 @@ def conclude_remarks(remarks: Sequence[Remark], role: Role) -> None:
 
 
 def expect(met: bool, otherwise: str, seen: Observation, of: int | None = None, requirement: str = "") -> None:
-    """Raises AssertionError with a sentence, and keeps what was on the link; `of` is the packet in question.
+    """Raises AssertionError with a sentence unless an expectation is met, and keeps captures. `of` is the packet that
+    the sentence is about.
 
-    An expectation on a compressor that rests on one requirement names it: the verdict then has its level, and not that
-    of the case. The case goes on after a SHOULD that is missed.
+    If an expectation on a compressor names a requirement, the verdict has the level of that requirement instead of the
+    case's. The case continues after a missed SHOULD.
     """
     if met:
         return
