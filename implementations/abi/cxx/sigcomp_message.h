@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a SigComp message tells without being decompressed (RFC 3320 figure 3, RFC 4077 figure 2): for adapters over
-// libraries that keep it to themselves.
+// Reads the fields of a SigComp message without decompressing it (RFC 3320 figure 3, RFC 4077 figure 2), for adapters
+// of libraries that do not report these fields.
 #pragma once
 
 #include <algorithm>

@@ -90,8 +90,8 @@ std::uint32_t changed_by(const Increments& n) noexcept {
   return 8U | (n.sequence != 0 ? 1U : 0U) | (n.acknowledgement != 0 ? 2U : 0U) | (n.window != 0 ? 4U : 0U);
 }
 
-// Whether all headers so far changed the same fields. A lost segment that changed another field by as much has the same
-// checksum, so that of a stream which changes now this, now that, no repair can be verified.
+// True if all headers so far changed the same fields. A lost segment that changed another field by as much has the same
+// checksum, so a repair cannot be verified in a stream whose changing fields vary.
 bool is_regular(std::uint32_t changed, std::uint32_t now) noexcept {
   for (; changed != 0; changed >>= 4) {
     if ((changed & 15U) != now) return false;

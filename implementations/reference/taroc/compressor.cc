@@ -11,9 +11,9 @@
 namespace headroom::taroc {
 namespace {
 
-// Whether a packet is compressible "(also see [2, 3])": a whole TCP packet that is no fragment, with ACK and without
-// SYN, FIN and RST (RFC 1144, 3.2.3). One with a wrong length or a wrong checksum of its IP header is not: the
-// decompressor would put right ones in.
+// Returns the header lengths of a packet that is compressible "(also see [2, 3])": a whole TCP packet that is no
+// fragment, with ACK and without SYN, FIN and RST (RFC 1144, 3.2.3). Returns nothing for other packets, and for a
+// packet with a wrong length or a wrong checksum of its IP header, because the decompressor would correct it.
 std::optional<wire::Lengths> compressible(wire::Octets packet) noexcept {
   const std::optional<wire::Lengths> lengths = wire::lengths_of(packet);
   if (!lengths) return std::nullopt;

@@ -81,7 +81,7 @@ bool Encapsulator::read_for_section(std::uint16_t type, Carried& carried) const 
 
 // --- The SNDU (4, 5) -------------------------------------------------------------------------------------------------
 
-// Whether an SNDU has room for so many octets after its headers.
+// True if an SNDU has room for so many octets after its headers.
 bool Encapsulator::fits(std::size_t octets) const noexcept {
   if (config_.is_mpe()) return header_octets_ + octets + kCrcOctets <= kLargestSection;
   // A length of all ones with a D-bit of 1 would be an End Indicator (4.3).

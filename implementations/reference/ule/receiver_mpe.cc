@@ -40,7 +40,7 @@ std::int32_t Receiver::begin_section(Channel& channel) {
   return kTsOctets - at_ < kSectionPrefix ? HEADROOM_OK : measure_section(channel, packet_ + at_, kTsOctets);
 }
 
-// Whether a section whose length comes with this TS packet ends where the pointer_field says. A length that no section
+// True if a section whose length comes with this TS packet ends where the pointer_field says. A length that no section
 // has is left to `complete_prefix`.
 bool Receiver::ends_at(const Channel& channel, std::size_t pointer) const noexcept {
   if (pointer < kSectionPrefix - channel.taken) return false;

@@ -12,8 +12,9 @@ namespace {
 using wire::load16;
 using wire::load32;
 
-// Whether a packet "makes it through the above checks" (3.2.3): a whole TCP packet that is no fragment, with ACK and
-// without SYN, FIN and RST. One with a wrong header checksum does not: the decompressor would put a right one in.
+// Returns the header lengths of a packet that "makes it through the above checks" (3.2.3): a whole TCP packet that is
+// no fragment, with ACK and without SYN, FIN and RST. Returns nothing for other packets, and for a packet with a wrong
+// header checksum, because the decompressor would correct it.
 std::optional<wire::Lengths> compressible(wire::Octets packet) noexcept {
   const std::optional<wire::Lengths> lengths = wire::lengths_of(packet);
   if (!lengths || packet[wire::kProtocol] != wire::kProtocolTcp) return std::nullopt;
@@ -33,7 +34,7 @@ bool same(const std::uint8_t* a, const std::uint8_t* b, std::size_t octets) noex
   return octets == 0 || std::memcmp(a, b, octets) == 0;
 }
 
-// Whether all fields agree that a compressed header cannot change: "protocol version, header length, type of service,
+// True if all fields agree that a compressed header cannot change: "protocol version, header length, type of service,
 // don't fragment, time-to-live, data offset, IP options (if any) and TCP options (if any)"; and what RFC 793 reserves.
 bool same_unchanging(const SavedHeader& saved, const std::uint8_t* packet, const wire::Lengths& lengths) noexcept {
   if (saved.ip != lengths.ip || saved.tcp != lengths.tcp) return false;

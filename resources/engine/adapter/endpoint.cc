@@ -55,7 +55,7 @@ Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t
 
 bool Endpoint::accept(std::uint32_t compartment) { return caller_.accept(compartment) == 1 || is_plain(); }
 
-// Whether the message decompressed last was not compressed, so that there was nothing to accept.
+// True if the message decompressed last was not compressed, so that there was nothing to accept.
 bool Endpoint::is_plain() const {
   if (!caller_.has_detail()) return false;
   headroom_message_detail detail{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the checks share: the packets they try an adapter with, calls without fences (a check looks at one promise at a
-// time), and the transcript of everything that came out, by which two runs are compared.
+// Functions that the checks share: the packets that an adapter gets, calls without fences (a check looks at one promise
+// at a time), and the transcript of all output, by which two runs are compared.
 #ifndef HEADROOM_CHECK_CALLER_H
 #define HEADROOM_CHECK_CALLER_H
 

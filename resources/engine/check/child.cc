@@ -143,7 +143,7 @@ bool receive_all(Child& child) {
   }
 }
 
-// Whether it has ended. Does not reap it: its number is that of its process group until then, and nobody else's.
+// True if it has ended. Does not reap it: its number is that of its process group until then, and nobody else's.
 bool has_ended(const Child& child) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -246,7 +246,7 @@ std::uint64_t waited_for_a_core_ns(pid_t pid) {
   return file >> ran_ns >> waited_ns ? waited_ns : 0;
 }
 
-// Whether a child's time is up. What it waited for a core that others had is no fault of the adapter's.
+// True if a child's time is up. What it waited for a core that others had is no fault of the adapter's.
 bool is_out_of_time(Child& child) {
   if (monotonic_ns() < child.deadline_ns) return false;
   const std::uint64_t waited_ns = std::min(waited_for_a_core_ns(child.pid), child.most_excused_ns);

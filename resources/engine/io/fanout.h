@@ -3,14 +3,14 @@
 // DPDK's driver for interfaces of the kernel (net_af_packet) puts the sockets of a port into a "fanout" group
 // (packet(7)) with two flags that it has no option for:
 //   - PACKET_FANOUT_FLAG_DEFRAG: the kernel reassembles IPv4 fragments before any reader sees them, even with a single
-//     queue. The packet that comes out is longer than the place in the ring and arrives cut off.
-//   - PACKET_FANOUT_FLAG_ROLLOVER: what finds its queue full goes to another one, and overtakes its flow.
-// What stands between two networks must see the frames as they came, and a channel for header compression may lose
-// packets, but not reorder them. So setsockopt is defined once more in this program, where the driver finds it before
-// that of libc; it takes the two flags away and passes everything else on.
+//     queue. The reassembled packet is longer than its place in the ring and arrives cut off.
+//   - PACKET_FANOUT_FLAG_ROLLOVER: a frame whose queue is full goes to another queue, and overtakes its flow.
+// A device between two networks must see the frames as they came, and a channel for header compression may lose
+// packets, but not reorder them. So this program defines setsockopt, and the driver calls it instead of libc's
+// setsockopt. It removes the two flags and passes all other calls on.
 //
-// Nor does the driver count the frames for which a ring shared with the kernel had no room. The sockets that pass by
-// here are remembered, for the kernel counts them (packet(7), PACKET_STATISTICS).
+// The driver also does not count the frames for which a ring shared with the kernel had no room. The kernel does
+// (packet(7), PACKET_STATISTICS), so this setsockopt remembers the sockets.
 #ifndef HEADROOM_IO_FANOUT_H
 #define HEADROOM_IO_FANOUT_H
 
@@ -24,8 +24,8 @@
 
 namespace headroom::io {
 
-// While one exists, PACKET_FANOUT is set without the two flags, and with the program of a port that has one
-// (PACKET_FANOUT_CBPF). Other socket options do not change. The ports outlive it.
+// While a PlainFanout exists, PACKET_FANOUT is set without the two flags, and with the BPF program of a port that has
+// one (PACKET_FANOUT_CBPF). Other socket options do not change. REQUIRES: the ports outlive it.
 class PlainFanout {
  public:
   explicit PlainFanout(std::span<const PortJob> ports) noexcept;

@@ -66,7 +66,7 @@ Pipeline::Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generato
 void Pipeline::open() {
   compressor_ = std::make_unique<Instance>(job_.compressor, HEADROOM_COMPRESSOR);
   decompressor_ = std::make_unique<Instance>(job_.decompressor, HEADROOM_DECOMPRESSOR);
-  // Whether there will be feedback is the configuration's to say; asking an adapter that has none costs a call a burst.
+  // The configuration decides whether there will be feedback: asking an adapter that has none costs a call a burst.
   const Scheme& scheme = scheme_or_default(job_.decompressor.scheme);
   if (compressor_->packs()) {
     // A burst's packets in the smallest link packets that there may be, and what has waited before.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all workers and receiving cores of a node share.
+// The objects that all workers and receiving cores of a node share.
 #ifndef HEADROOM_NODE_NODE_H
 #define HEADROOM_NODE_NODE_H
 

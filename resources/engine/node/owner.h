@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which worker a frame belongs to. All frames of a flow, and all packets of a user on either side, have one.
+// Finds the worker of a frame. All frames of a flow, and all packets of a user on either side, have the same worker.
 #ifndef HEADROOM_NODE_OWNER_H
 #define HEADROOM_NODE_OWNER_H
 
@@ -13,8 +13,8 @@ namespace headroom::node {
 
 enum class PortSide : std::uint8_t { plain, link };
 
-// The worker of a frame from a side; `otherwise` for frames that any worker may take. A plain packet belongs to the
-// worker of its flow, a link packet to that of its channel. A kind of channel that a scheme brings along says which
+// Returns the worker of a frame from a side; `otherwise` for frames that any worker may take. A plain packet belongs to
+// the worker of its flow, a link packet to the worker of its channel. A scheme's own kind of channel may define which
 // packets belong together on either side; its other packets belong to the worker of their flow.
 [[nodiscard]] unsigned owner_of(const Job& job, PortSide side, OctetView frame, unsigned otherwise) noexcept;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Carrier carries the link packets of an inner hop as packets of a hop of another scheme: they are PDUs for its
-// compressor, its link packets travel on the link, and what its decompressor puts out goes to the inner decompressor.
-// What comes out is found again by its octets, in order for each channel.
+// compressor, its link packets travel on the link, and its decompressor's output goes to the inner decompressor. Each
+// output is matched with an inner link packet by its octets, in order for each channel.
 #ifndef HEADROOM_REPLAY_CARRIER_H
 #define HEADROOM_REPLAY_CARRIER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the directions of one replay share.
+// The objects that the directions of one replay share.
 #ifndef HEADROOM_REPLAY_CONTEXT_H
 #define HEADROOM_REPLAY_CONTEXT_H
 

@@ -15,7 +15,7 @@ Impairment read_whole_impairment(const Value& value, const LinkFraming& framing)
   return impairment;
 }
 
-// Whether `value` asks for anything besides a path.
+// True if `value` asks for anything besides a path.
 bool has_impairment(const Value& value) { return value.json().size() > (value.json().contains("path") ? 1u : 0u); }
 
 void read_feedback(const Value& value, Job& job) {

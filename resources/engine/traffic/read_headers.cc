@@ -326,7 +326,7 @@ Header read_header(const Value& value) {
 
 namespace {
 
-// Whether `header` may follow `before` (nullptr: stand first).
+// True if `header` may follow `before` (nullptr: stand first).
 bool may_follow(const Header* before, const Header& header) {
   if (before == nullptr) return is_ip(header) || is<Raw>(header);
   if (is<Gre>(*before) || is<Tunnel>(*before)) return is_ip(header);

@@ -35,7 +35,7 @@ class SharedFilters {
 
  private:
   static constexpr std::size_t kMost = 4096;
-  // In octets of a description: longer ones take much memory, and hardly two of them are equal.
+  // Octets of the longest shared description: longer ones take much memory, and two of them are hardly ever equal.
   static constexpr std::size_t kLongest = 512;
   struct Hash {
     using is_transparent = void;

@@ -21,7 +21,7 @@ const Encodings& encodings_of(OperandKind kind) {
   return udvm::kMultitypeEncodings;
 }
 
-// Whether the octets that begin with `first` can say `integer`; if so, appends them.
+// True if the octets that begin with `first` can say `integer`; if so, appends them.
 bool try_first(std::uint8_t first, const Encoding& e, std::uint16_t integer, std::vector<std::uint8_t>& octets) {
   if (integer < e.base) return false;
   const unsigned rest = integer - e.base;

@@ -25,7 +25,7 @@ void append_repeated(Instruction& instruction, std::uint32_t count, const std::u
   instruction.is_complete = false;
 }
 
-// Whether the value of one of the first `count` operands is nowhere in the memory. Operands are decoded "in sequence"
+// True if the value of one of the first `count` operands is nowhere in the memory. Operands are decoded "in sequence"
 // (RFC 3320 8.5), so it is what is wrong before any operand that is none.
 bool lies_beyond(const Instruction& instruction, std::uint32_t count, std::uint32_t size) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {

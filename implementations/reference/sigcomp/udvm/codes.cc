@@ -29,7 +29,7 @@ struct Variables {
   std::uint32_t pointer;
 
   [[nodiscard]] std::array<std::uint32_t, 4> all() const noexcept { return {code, length, old, pointer}; }
-  // Whether no two of them share an octet, and none is one of the registers that are looked at.
+  // True if no two of them share an octet, and none is one of the registers that are looked at.
   [[nodiscard]] bool are_apart() const noexcept {
     const auto words = all();
     for (std::size_t i = 0; i < words.size(); ++i) {

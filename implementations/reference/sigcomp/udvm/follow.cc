@@ -30,7 +30,7 @@ class Verifier::Reader {
   Operand reference() noexcept { return operand(kReferenceEncodings); }
   std::uint16_t literal() noexcept { return operand(kLiteralEncodings).value; }
 
-  // Whether memory[address] is a word of the memory that does not wrap round.
+  // True if memory[address] is a word of the memory that does not wrap round.
   [[nodiscard]] bool is_word(std::uint32_t address) const noexcept { return address + 1 < memory_.size(); }
   [[nodiscard]] bool are_octets(std::uint64_t address, std::uint64_t length) const noexcept {
     return address + length <= memory_.size();
@@ -211,7 +211,7 @@ bool Verifier::follow_alter(Reader& r, Opcode opcode) noexcept {
   const auto first = r.reference();
   const auto second = opcode == Opcode::kNot ? Reader::Operand{} : r.multitype();
   if (!r.good()) return false;
-  // Whether there is a division by zero.
+  // The divisor decides whether there is a division by zero.
   if ((opcode == Opcode::kDivide || opcode == Opcode::kRemainder) && second.in_memory && !decides(second.address, 2)) {
     return false;
   }

@@ -30,7 +30,7 @@ bool append(Instruction& all, std::uint32_t count, const std::uint8_t* memory, s
 
 bool apart(std::uint16_t word, std::uint16_t other) noexcept { return std::abs(word - other) >= 2; }
 
-// Whether a word is none of the registers that byte copying looks at.
+// True if a word is none of the registers that byte copying looks at.
 bool no_bound(std::uint16_t word) noexcept { return word + 1 < kByteCopyLeft || word > kByteCopyRight + 1; }
 
 bool is_emit_octet(const Instruction& i) noexcept {

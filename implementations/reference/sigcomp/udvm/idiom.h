@@ -27,7 +27,7 @@ inline constexpr std::uint8_t kReadCode = kOpcodes + 2;
 //   INPUT-BITS (bits, length, end)
 //   ADD ($length, added)
 //   and kEmitMatch
-// Only ever done after kReadCode.
+// This idiom always follows kReadCode.
 inline constexpr std::uint8_t kReadMatch = kOpcodes + 3;
 
 // The places of an idiom's operands in Instruction::integers.

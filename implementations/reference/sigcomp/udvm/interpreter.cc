@@ -55,8 +55,8 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
     Fetch f(decoded, memory, size, code_);
     std::uint32_t next = 0;  // where to go on; what is beyond the memory is SEGFAULT of this instruction
 
-    // Whether all operands are good and the instruction can be paid for; if not, f.trouble says why. What has not been
-    // paid for has changed nothing, so it can begin again after a pause.
+    // Returns true if all operands are good and the instruction can be paid for; if not, f.trouble says why. An
+    // instruction that has not been paid for has changed nothing, so it can begin again after a pause.
     const auto pay = [&](std::uint64_t cost) __attribute__((always_inline)) {
       if (!f.good()) [[unlikely]]
         return false;

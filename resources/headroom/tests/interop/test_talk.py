@@ -57,7 +57,7 @@ def test_what_comes_out_and_what_the_link_loses_is_right() -> None:
 
 def test_a_link_that_does_no_harm_shows_nothing() -> None:
     for link in ("loss", "reorder"):
-        with pytest.raises(Inconclusive, match="take another"):
+        with pytest.raises(Inconclusive, match="choose another seed"):
             talk.shortcomings(replace(ROW, link=link), [call({"verdict": "identical"})])
     assert talk.shortcomings(replace(ROW, link="reorder"), [call(LATE)]) == []
 

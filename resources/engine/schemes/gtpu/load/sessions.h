@@ -29,7 +29,7 @@ struct SessionRange {
   std::uint32_t access_teid = 0x0200'0001;  // downlink tunnel endpoint at the base station
   std::uint8_t qfi = 9;
 
-  // As the key "session_range" of a configuration has it.
+  // Returns the value of the key "session_range" of a configuration.
   [[nodiscard]] Json json() const;
 };
 

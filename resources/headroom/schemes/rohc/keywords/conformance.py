@@ -305,7 +305,7 @@ class ConformanceKeywords:
             if (length := packet.header_octets) is not None and packet.cid is not None
         ]
         if not lengths:
-            raise Inconclusive("The judge can read no header on the link, so that there is no average.")
+            raise Inconclusive("The judge can read no header on the link, so there is no average.")
         average = sum(lengths) / len(lengths)
         expect(average <= octets, f"The average header has {average:.2f} octets", self.last)
 

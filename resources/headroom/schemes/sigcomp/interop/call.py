@@ -175,7 +175,7 @@ def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
     Inconclusive where a link that is to do harm did none.
     """
     if not exchange.condition.harmless and not any(map(loss_attribution.is_harmed, _records(calls))):
-        raise Inconclusive(f"With the seed {exchange.seed} the link harms none of the messages: take another.")
+        raise Inconclusive(f"With the seed {exchange.seed} the link harms no message: choose another seed.")
     names = {"a": exchange.caller, "b": exchange.called}
     sentences = [sentence for call in calls for sentence in _of_call(exchange, call)]
     return sentences + [f"{names[side]} {what}" for side, what in loss_attribution.silent(_records(calls))]

@@ -68,7 +68,7 @@ class MessageKeywords:
         a lost message. In both directions messages are compressed and come out."""
         result = self.done
         if not (lost := result.lost()):
-            raise Inconclusive("The link lost none of the messages, so that nothing follows: take another seed.")
+            raise Inconclusive("The link lost no message, so the case shows nothing: choose another seed with --seed.")
         collector.current().metric(metrics.MESSAGES_LOST, lost)
         self._expect(not (wrong := result.failures()), some(wrong))
 
