@@ -48,9 +48,9 @@ class Value:
 class LinkCondition(Value):
     """A condition of the link. `words` are for the scheme, which makes engine jobs of them.
 
-    `share` is the part of the arriving packets that must come out, 0..1: missing it is non-strict, because
-    implementations are free in how soon they repair a context. 1 means all, and is a MUST. `harmless`: the receiver
-    gets every packet, unchanged and in order. `brief`: a small matrix has this condition, too.
+    `share` is the part of the arriving packets that must be restored, 0..1. To restore fewer is a missed SHOULD
+    ("non-strict"), because implementations are free in how soon they repair a context; 1 means all, and is a MUST.
+    `harmless`: the receiver gets every packet, unchanged and in order. `brief`: a small matrix has this condition, too.
     """
 
     words: Mapping[str, object] = field(default_factory=dict)

@@ -107,8 +107,8 @@ def scheme_of_capture(entry: dict[str, Any]) -> Scheme:
 
 
 def _check_deviations(document: Document, peers: Collection[str]) -> None:
-    """Raises UsageError, with file and line, if a deviation names something that does not exist: it would never be met,
-    and no run would show it.
+    """Raises UsageError, with file and line, if a deviation names something that does not exist: the deviation
+    would never occur, and no run would show that.
     """
     complaints = []
     for number, entry in enumerate(document.data.get("deviations", ())):

@@ -360,8 +360,8 @@ def short_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def all_valid(root: Path | None = None, warn: Warn | None = None) -> list[Implementation]:
-    """Every implementation whose implementation.yaml is valid; `warn` gets sentences on the others. A mistake in one
-    vendor's folder must not stop commands about others.
+    """Every implementation whose implementation.yaml is valid; `warn` gets a sentence on each other implementation. A
+    mistake in one vendor's folder must not stop commands about others.
     """
     valid = []
     for name in names(root):

@@ -163,7 +163,7 @@ class AlertBook:
         return closed[-1]
 
     def alerted(self) -> dict[str, Alert]:
-        """The open alert of each series, by its identity: a confirmed one before others."""
+        """The open alert of each series, by its identity. A confirmed alert takes precedence over others."""
         ordered = sorted(self.open, key=lambda alert: alert.confirmed)
         return {series.id: alert for alert in ordered for series in alert.series}
 

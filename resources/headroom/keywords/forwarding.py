@@ -87,7 +87,7 @@ class ForwardingKeywords:
 
         If only the generator limited the search, the share is of the highest rate without a fault, and the record says
         so. The control is a bare bridge at the same rate. Trials that lose more than the PDR allows are repeated; if
-        all lose that much, the latencies are those of full queues, and the case is non-strict.
+        all lose that much, the latencies are those of full queues, and the case gets the verdict "non-strict".
         """
         part = share_of(share)
         config = config_of(scheme, profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)

@@ -20,7 +20,8 @@ class FreedomKeywords:
     @keyword("No Case Should Fail")
     def no_case_should_fail(self, name: str) -> None:
         """Runs the cases that a double's entry in doubles.yaml names, or all cases, on the double. At least one case
-        must pass, and no case may fail. A case may miss a SHOULD (non-strict) only if the double leaves one out.
+        must pass, and no case may fail. A case may have the verdict "non-strict" (a missed SHOULD) only if the double
+        leaves out a SHOULD.
         """
         run = current_run()
         double = doubles.load().find(name)

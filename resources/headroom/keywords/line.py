@@ -152,7 +152,7 @@ class LineKeywords:
 
     @contextmanager
     def _may_be_refused(self, case: Case, channel: Mapping[str, Any]) -> Iterator[None]:
-        """Ends a case as non-strict if an implementation refuses a value that should be negotiable."""
+        """Ends a case with a missed SHOULD if an implementation refuses a value that should be negotiable."""
         try:
             yield
         except engine.EngineFailure as failure:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From findings to verdicts, for the keywords of conformance and robustness.
+"""Turns findings into verdicts, for the keywords of conformance and robustness.
 
-A broken MUST is a failure and a missed SHOULD non-strict; a finding against a MAY is only recorded. A finding that a
-declared deviation of the implementation covers counts only in the cases of that requirement, where the declaration is
-checked.
+A broken MUST is a failure, and a missed SHOULD has the verdict "non-strict"; a finding against a MAY is only recorded.
+A finding that a declared deviation of the implementation covers counts only in the cases of that requirement, where the
+declaration is checked.
 """
 
 from collections.abc import Collection, Iterator, Sequence

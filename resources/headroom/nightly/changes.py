@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From flagged series and an interleaved measurement to changes.
+"""Derives changes from flagged series and an interleaved measurement.
 
 - Equal binaries cannot differ: a flag of the history is then due to the machine, and no alert.
 - A change that the interleaved measurement confirms is an alert.

@@ -128,8 +128,8 @@ def run(
 
 @dataclass
 class _Sessions:
-    """The measurements of a night's sentinels: trials by sentinel, arm and metric; and the reasons why others have
-    none.
+    """The measurements of a night's sentinels: trials by sentinel, arm and metric; and the reasons why some
+    sentinels have none.
     """
 
     trials: dict[str, dict[str, Trials]] = field(default_factory=dict)

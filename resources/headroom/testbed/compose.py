@@ -336,7 +336,7 @@ class Container:
             _run(["docker", "unpause", self.id], ASK_S)
 
     def kill(self) -> None:
-        """Ends the container's first process, and with it all others, without the daemon's help."""
+        """Ends the container's first process, and with it all its processes, without the daemon's help."""
         if self._is_ours():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self.pid, signal.SIGKILL)

@@ -47,7 +47,7 @@ class Double:
 
     @property
     def can_be_non_strict(self) -> bool:
-        """True if it leaves out a SHOULD, which is non-strict in a case about it."""
+        """True if the double leaves out a SHOULD: a case about that SHOULD gets the verdict "non-strict"."""
         known = requirements.load()
         return any(known[name].level == "should" for name in self.freedoms)
 
@@ -164,8 +164,8 @@ def ask(double: Double, hunt: Callable[[Task], Outcome], build_name: str, every_
 
 
 def wrongly_judged(double: Double, outcome: Outcome) -> list[str]:
-    """The wrongly judged cases of a double, as sentences: those that fail, that end in an error, and those that are
-    non-strict though it leaves out no SHOULD.
+    """The wrongly judged cases of a double, as sentences: cases that fail or end in an error, and, if the double leaves
+    out no SHOULD, cases with the verdict "non-strict" (a missed SHOULD).
     """
     return [
         f"{error.case} is {error.verdict} ({error.reason})"

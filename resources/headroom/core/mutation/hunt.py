@@ -29,9 +29,9 @@ FINDS = ("fail", "non-strict")  # An error or a case that does not apply says no
 class Task:
     """The task of a hunt. `side` gets the mutant; `mutant` is empty for the unchanged reference.
 
-    `suites` run first, then all others of `scheme`; with `cases`, only these cases, and all of them. `to_the_end`: the
-    run does not end with the first detection, and only `suites` run, if there are any. `options` are added to those of
-    the configuration, `capabilities` replace those that the reference declares for the scheme.
+    `suites` run first, then the other suites of `scheme`; with `cases`, only these cases, and all of them.
+    `to_the_end`: the run does not end with the first detection, and only `suites` run, if there are any. `options` are
+    added to those of the configuration, `capabilities` replace those that the reference declares for the scheme.
     """
 
     name: str

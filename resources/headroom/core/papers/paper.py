@@ -37,7 +37,7 @@ class Figure:
     better: str = ""
     if_better: Verdict = "pass"
     contradicted: str = ""  # the place where the paper contradicts this figure; then nothing can match both
-    unexplained: str = ""  # a known difference of unknown cause; a miss is non-strict
+    unexplained: str = ""  # a known difference of unknown cause; a missed figure has the verdict "non-strict"
     model: float | None = None
     says: str = ""
     note: str = ""

@@ -58,7 +58,7 @@ def read(folder: Path) -> dict[str, Outcome]:
 
 
 def write(folder: Path, outcomes: Mapping[str, Outcome]) -> None:
-    """Writes outcomes, and removes all others."""
+    """Writes outcomes to a folder, and removes all earlier outcomes from it."""
     for path in folder.rglob("*.tsv"):
         path.unlink()
     for name, cases in itertools.groupby(sorted(outcomes), lambda case: "/".join(case.split("/")[:2])):

@@ -274,8 +274,8 @@ def is_about_subject(test: str, noted: Record | collector.Collected, settings: S
 def after_deviations(
     verdict: Verdict, reason: str, test: Test, settings: Settings, crashed: bool = False
 ) -> tuple[Verdict, str]:
-    """Applies declarations: a declared deviation is unsupported, and a declared deviation that is no longer met is a
-    failure. A crash is a deviation only if it is declared as such.
+    """Applies declarations: a declared deviation is unsupported, and a declared deviation that no longer occurs is a
+    failure, unless it depends on chance. A crash is a deviation only if it is declared as such.
     """
     for name, role in ((settings.compressor, "compressor"), (settings.decompressor, "decompressor")):
         try:

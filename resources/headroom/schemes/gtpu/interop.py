@@ -79,8 +79,9 @@ def _tried(cell: Cell, store: ArtefactStore) -> Trial:
 
 
 def judged(sides: Sequence[tuple[Implementation, Sequence[Finding]]]) -> Trial:
-    """The trial of a cell with these findings about its user planes. Findings from which one declares to deviate do
-    not count; a broken MUST fails the cell, and a missed SHOULD is non-strict."""
+    """The trial of a cell with these findings about its user planes. Findings against requirements from which a user
+    plane declares to deviate do not count. A broken MUST fails the cell; a missed SHOULD makes it "non-strict".
+    """
     results = []
     for plane, findings in sides:
         aside = capabilities.declared_deviations(plane, ROLE)
