@@ -103,8 +103,9 @@ function(headroom_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# headroom_fuzz_target(name LIBRARIES libs... SOURCES sources... CORPUS dir): with clang and HEADROOM_FUZZERS a libFuzzer program; always a
-# program bin/<name>_replay that runs each file of the corpus once, as a ctest.
+# headroom_fuzz_target(name LIBRARIES libs... SOURCES sources... CORPUS dir): with clang and HEADROOM_FUZZERS a libFuzzer
+# program. With tests and sanitizers a program bin/<name>_replay that runs each file of the corpus once, as a ctest:
+# without sanitizers it would find little.
 function(headroom_fuzz_target name)
   cmake_parse_arguments(PARSE_ARGV 1 F "" "CORPUS" "LIBRARIES;SOURCES")
   if(HEADROOM_FUZZERS)
@@ -113,7 +114,7 @@ function(headroom_fuzz_target name)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     file(WRITE ${CMAKE_BINARY_DIR}/seeds/${name} ${F_CORPUS})  # for ./headroom test
   endif()
-  if(HEADROOM_TESTS)
+  if(HEADROOM_TESTS AND HEADROOM_SANITIZERS)
     if(NOT TARGET replay_corpus)
       add_library(replay_corpus OBJECT ${CMAKE_SOURCE_DIR}/cmake/replay_corpus.cc)
       target_link_libraries(replay_corpus PRIVATE headroom_flags)

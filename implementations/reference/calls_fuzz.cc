@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fuzz target: any calls of the ABI, in any order that headroom.h allows, with any octets, to instances of the
-// configurations in a file (HEADROOM_CALLS). Each buffer is memory of its own, as long as the call says and freed when
-// it returns, so that AddressSanitizer sees what is touched beyond its ends, or later. The program prints the number of
-// its calls when it ends.
+// configurations in a file (`calls_configurations`). Each buffer is memory of its own, as long as the call says and
+// freed when it returns, so that AddressSanitizer sees what is touched beyond its ends, or later. The program prints
+// the number of its calls when it ends.
 //
 // Input: an octet that chooses the configuration; then steps, each an octet that says what, one that says how, and what
 // the step needs besides (see `Target::step`).
@@ -24,6 +24,9 @@
 #include "headroom_messages.h"
 #include "headroom_sessions.h"
 #include "headroom_user_plane.h"
+
+// The path of the file, which each scheme has in a source that CMake makes.
+extern const char* const calls_configurations;
 
 namespace {
 
@@ -315,7 +318,7 @@ struct Setup {
 };
 
 std::vector<Setup> read_setups() {
-  std::ifstream file(HEADROOM_CALLS);
+  std::ifstream file(calls_configurations);
   std::vector<Setup> setups;
   for (const json& one : json::parse(file)) {
     Setup setup{one.at("roles"),
