@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,13 @@ def test_records_that_stay_are_none_lost(made: Tally, tmp_path: Path, monkeypatc
     stage.run("run", 1.0, made)
     row = made.row("kills", "run")
     assert row.kills >= 1 and row.lost == 0 and made.exit_status == 0
+
+
+def test_a_kill_can_await_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = killing(tmp_path, monkeypatch)
+    awaited = partial(kills._has_new, stage.victims[0], tmp_path, {})
+    assert stage._run(["run"], tmp_path, 600.0, awaited, 0.0) is None
+    assert awaited()
 
 
 @pytest.mark.parametrize(

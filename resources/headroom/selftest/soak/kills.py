@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_PASSED
@@ -26,6 +27,8 @@ from headroom.selftest.soak.tally import Finding, Row, Tally
 STAGE = "kills"
 MOST_KILLS = 3  # kills of one command, before it may end
 FIRST_S = 20.0  # seconds within which a command of unknown duration is killed
+AFTER_RECORD_S = 2.0  # seconds after its first record within which every other kill comes
+GLANCE_S = 0.05
 SUITES = ("smoke/first_packets", "smoke/first_messages", "smoke/judges")
 CAMPAIGN = f"""name: soak
 repeats: 3
@@ -127,7 +130,13 @@ class Kills:
         for kill in range(MOST_KILLS + 1):
             # A command takes its time to begin: even if the turn is short, it is killed at any moment.
             after_s = chance.uniform(0.3, FIRST_S) if kill < MOST_KILLS else max(FIRST_S, until - time.monotonic())
-            status = self._run(words, folder, after_s)
+            if kill < MOST_KILLS and chance.random() < 0.5:
+                # On a busy machine none of those moments would come after a record.
+                most_s = max(FIRST_S, until - time.monotonic())
+                after_record_s = chance.uniform(0.0, AFTER_RECORD_S)
+                status = self._run(words, folder, most_s, partial(_has_new, victim, folder, before), after_record_s)
+            else:
+                status = self._run(words, folder, after_s)
             row.kills += status is None
             before = self._compare(victim, folder, before, row, tally)
             if status is not None or time.monotonic() >= until:
@@ -147,9 +156,16 @@ class Kills:
         command = f"HEADROOM_OUT={shown(folder_kept)} ./headroom {' '.join(words)}"
         tally.note(Finding(self.name, victim.name, sentence, shown(folder_kept), command))
 
-    def _run(self, words: Sequence[str], folder: Path, patience_s: float) -> int | None:
-        """Runs a command, and kills it and all its processes after a while. Returns its exit status, None if it was
-        killed.
+    def _run(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        patience_s: float,
+        has_come: Callable[[], bool] = lambda: False,
+        after_s: float = 0.0,
+    ) -> int | None:
+        """Runs a command, and kills it and all its processes after `patience_s`, or `after_s` after `has_come` first
+        returns True. Returns its exit status, None if it was killed.
         """
         environment = {
             **os.environ,
@@ -167,8 +183,11 @@ class Kills:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+            until = time.monotonic() + patience_s
             try:
-                return process.wait(patience_s)
+                while process.poll() is None and time.monotonic() < until and not has_come():
+                    time.sleep(GLANCE_S)
+                return process.wait(min(after_s, max(0.0, until - time.monotonic())))
             except subprocess.TimeoutExpired:
                 return None
             finally:
@@ -187,6 +206,11 @@ class Kills:
             why = "is broken" if path in broken else "is gone" if path not in now else "was changed"
             self._note(victim, tally, f"The record {path.relative_to(folder)} {why} after a kill.", (), folder)
         return {path: digest for path, digest in now.items() if digest}
+
+
+def _has_new(victim: KilledCommand, folder: Path, before: Snapshot) -> bool:
+    """True if the folder has a record that was not there before."""
+    return any(path not in before for pattern in victim.records for path in folder.glob(pattern))
 
 
 def _records(folder: Path, victim: KilledCommand) -> Snapshot:
