@@ -41,8 +41,8 @@ Everything = Annotated[
     bool,
     typer.Option(
         "--all",
-        help="Also run C++ unit tests under sanitizers, the suites against doubles and some deliberate defects of "
-        "the reference, benchmarks, and Docker Compose.",
+        help="Also run the long Python tests, C++ unit tests under sanitizers, the suites against doubles and some "
+        "deliberate defects of the reference, benchmarks, and Docker Compose.",
     ),
 ]
 UpdateGolden = Annotated[

@@ -83,7 +83,7 @@ def stages(
 
     Stages that need a build of their own come last: BackgroundBuilds compiles it during the stages before them.
     """
-    all_stages = _usual_stages(fast, benchmarks=everything, doubles=everything or bool(only))
+    all_stages = _usual_stages(fast, benchmarks=everything, whole=everything or bool(only))
     if (everything or only) and not fast:
         all_stages += _further_stages()
     if fuzz:
@@ -96,9 +96,9 @@ def stages(
     return [stage for stage in all_stages if not only or stage.name in only]
 
 
-def _usual_stages(fast: bool, benchmarks: bool, doubles: bool) -> list[Stage]:
-    """The stages without a build of their own; with `doubles` including the cases that
-    run suites against doubles, variants of the reference that use what specifications leave open.
+def _usual_stages(fast: bool, benchmarks: bool, whole: bool) -> list[Stage]:
+    """The stages without a build of their own; with `whole` including long Python tests, and the cases that run suites
+    against doubles, variants of the reference that use what specifications leave open.
     """
     ruff = r"^(All checks passed|Found \d+ error|\d+ files? )"
     robocop = r"(No issues found|Found \d+ issue|\d+ files? )"
@@ -106,7 +106,7 @@ def _usual_stages(fast: bool, benchmarks: bool, doubles: bool) -> list[Stage]:
     if fast:
         suites, pytest, about = ("smoke",), _pytest_fast, "unit tests of the Python package without engine and launcher"
     else:
-        suites, pytest = SUITES_THAT_PROVE, _pytest
+        suites, pytest = SUITES_THAT_PROVE, _pytest if whole else _pytest_without_long
         about = "unit tests of the Python package, and of everything together"
     return [
         Stage("ruff", "style and formatting of the Python code", _ruff, ruff),
@@ -115,7 +115,7 @@ def _usual_stages(fast: bool, benchmarks: bool, doubles: bool) -> list[Stage]:
         Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", ctest, CTEST_TOTALS),
         Stage("pytest", about, pytest, r"\d+ (passed|failed|error).* in "),
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
-        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites, doubles), r"^\d+ tests?, |^golden: \d+ cases"),
+        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites, whole), r"^\d+ tests?, |^golden: \d+ cases"),
     ]
 
 
@@ -298,8 +298,12 @@ def _pytest(log: Path, *arguments: str) -> bool:
     return _command(log, sys.executable, "-m", "pytest", *words)
 
 
+def _pytest_without_long(log: Path) -> bool:
+    return _pytest(log, "-m", "not long")
+
+
 def _pytest_fast(log: Path) -> bool:
-    return _pytest(log, "-m", "not engine and not launcher")
+    return _pytest(log, "-m", "not engine and not launcher and not long")
 
 
 def _robot_dry_run(log: Path) -> bool:

@@ -29,6 +29,25 @@ def test_fast_leaves_out_what_needs_another_build() -> None:
     assert names(only=["bench", "ruff"]) == ["ruff", "bench"]
 
 
+@pytest.mark.parametrize(
+    ("extent", "marks"),
+    [
+        ({}, ["-m", "not long"]),
+        ({"fast": True}, ["-m", "not engine and not launcher and not long"]),
+        ({"everything": True}, []),
+        ({"only": ["pytest"]}, []),
+    ],
+)
+def test_all_runs_the_long_tests(
+    extent: dict[str, Any], marks: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(proving.build, "ensure", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(proving, "_command", lambda log, *words: not commands.append(list(words)))
+    next(stage for stage in proving.stages(**extent) if stage.name == "pytest").run(tmp_path / "log")
+    assert commands[0][commands[0].index("loadfile") + 1 :] == marks
+
+
 def test_stages_with_a_build_of_their_own_come_after_those_that_wait() -> None:
     order = names(everything=True)
     assert order.index("ctest") < order.index("pytest") < order.index("robot")
