@@ -194,14 +194,20 @@ class EngineUserPlane:
 
     def end(self) -> None:
         """Ends the session normally. Raises the errors of a step, because an adapter may fail while it is destroyed."""
-        document = self._exchange({"end": True}, may_end=True)
-        if document and "error" in document:
-            raise EngineFailure("refused", str(document["error"]))
+        self._exchange({"end": True})
+        exit_ = self._exit
+        assert exit_ is not None
+        self._await_end(exit_)
+        if exit_.code is None:
+            who = engine_result.who(exit_)
+            raise EngineFailure("timeout", f"{who}: it had not ended {PATIENCE_S:g} s after the session: a hang.")
+        if exit_.code != 0:  # its answer comes before it destroys the adapter
+            raise self._failure(exit_)
 
     def _step(self, step: dict[str, Any], time_ns: int | None) -> Step:
         return step_of(self._exchange(step if time_ns is None else {**step, "time_ns": time_ns}))
 
-    def _exchange(self, line: dict[str, Any], may_end: bool = False) -> dict[str, Any]:
+    def _exchange(self, line: dict[str, Any]) -> dict[str, Any]:
         exit_ = self._exit
         assert exit_ is not None, "The session is not open."
         assert exit_.process.stdin is not None
@@ -212,13 +218,13 @@ class EngineUserPlane:
             pass  # it has ended: what it printed says why
         answer = self._line(exit_)
         if answer is None:
-            if may_end and exit_.code == 0:
-                return {}
             raise self._failure(exit_)
         try:
             document = json.loads(answer)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise EngineFailure("garbage", f"The output of {engine_result.who(exit_)} is no JSON: {error}") from error
+        if not isinstance(document, dict):
+            raise EngineFailure("garbage", f"The output of {engine_result.who(exit_)} is JSON, but not an object.")
         if broken := document.get("promise_broken"):
             raise Misbehaviour(
                 f"A promise of the ABI was broken in {broken.get('function')}: "

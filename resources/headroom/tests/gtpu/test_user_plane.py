@@ -52,6 +52,8 @@ def fake(tmp_path: Path, script: str) -> str:
     [
         ("kill -SEGV $$", EngineFailure, "died from SIGSEGV"),
         ("echo nonsense", EngineFailure, "is no JSON"),
+        ("echo []", EngineFailure, "is JSON, but not an object"),
+        ("head -c 300000 /dev/zero | tr '\\0' '['; echo", EngineFailure, "is no JSON"),
         ("exit 0", EngineFailure, "printed no result"),
         ('echo \'{"error": {"message": "It refuses."}}\'; exit 1', EngineFailure, "It refuses."),
         (
@@ -65,6 +67,25 @@ def test_a_session_that_ends_badly(tmp_path: Path, script: str, kind: type[Excep
     plane = EngineUserPlane(Path("some.so"), {}, build=fake(tmp_path, script))
     with pytest.raises(kind, match=sentence), plane:
         pass
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("echo '{}'; kill -SEGV $$", "died from SIGSEGV"),
+        ("echo '{}'; exit 124", "left a process behind"),
+        ("exit 0", "printed no result"),
+    ],
+)
+def test_an_end_that_is_none(tmp_path: Path, script: str, sentence: str) -> None:
+    """The engine answers before it destroys the adapter, which may crash then, or have ended the process before."""
+    answer = '{"outcomes": [], "taken": [], "n4": [], "time_ns": 0}'
+    build = fake(tmp_path, f"echo '{answer}'; read step; {script.replace('{}', answer)}")
+    with (
+        EngineUserPlane(Path("some.so"), {"scheme": "gtpu"}, build=build) as plane,
+        pytest.raises(EngineFailure, match=sentence),
+    ):
+        plane.end()
 
 
 def test_nothing_runs_in_a_rehearsal() -> None:
