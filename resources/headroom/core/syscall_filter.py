@@ -30,9 +30,13 @@ REFUSED = {
     for name, *numbers in (one.split() for one in re.split("[;\n]", REFUSED_NAMES) if one.split())
 }
 BPF = (321, 280, 357)  # sockets of AF_XDP need it
+FLOCK = (73, 32, 143)  # of files that can be read: other runs, and builds, would wait for them; DPDK needs it
+PRLIMIT64 = (302, 261, 340)
 CLONE, CLONE3, SOCKET = (56, 220, 120), (435,) * 3, (41, 198, 359)
 NAMESPACES = 0x7E020000  # flags of clone: CLONE_NEW…, each in a word of 32 bits
-FAMILIES = (1, 2, 10, 16, 17, 44)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_XDP
+# AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_XDP: for processes with ports. Others get no socket: those in
+# the file system can be connected to where it can only be read, and Landlock leaves UDP and AF_UNIX alone.
+FAMILIES = (1, 2, 10, 16, 17, 44)
 KERNEL_HAS_FILTERS = Path("/proc/sys/kernel/seccomp/actions_avail")
 VULNERABILITY = Path("/sys/devices/system/cpu/vulnerabilities/spec_store_bypass")
 
@@ -80,7 +84,7 @@ def _if(code: int, value: int, then: bytes, otherwise: bytes = b"") -> bytes:
 
 def _of_architecture(architecture: int, column: int, ports: bool) -> bytes:
     """The part about calls of one kind, which returns for each of them."""
-    numbers = [call[column] for call in (*REFUSED.values(), *(() if ports else (BPF,)))]
+    numbers = [call[column] for call in (*REFUSED.values(), *(() if ports else (BPF, FLOCK)))]
     body = [_instruction(LOAD, NUMBER)]
     if architecture == NATIVE["x86_64"]:
         body.append(_if(SET, X32, _refuse()))
@@ -89,6 +93,8 @@ def _of_architecture(architecture: int, column: int, ports: bool) -> bytes:
     allow = _instruction(RETURN, ALLOW)
     first = _instruction(LOAD, ARGUMENT)
     body.append(_if(EQUAL, CLONE[column], first + _if(SET, NAMESPACES, _refuse()) + allow))
-    families = b"".join(_if(EQUAL, family, allow) for family in FAMILIES)
+    families = b"".join(_if(EQUAL, family, allow) for family in FAMILIES if ports)
     body.append(_if(EQUAL, SOCKET[column], first + families + _refuse()))
+    # Limits of its own; under Landlock it could set those of the harness.
+    body.append(_if(EQUAL, PRLIMIT64[column], first + _if(EQUAL, 0, allow) + _refuse()))
     return _instruction(LOAD, ARCHITECTURE) + _if(EQUAL, architecture, b"".join(body) + allow)

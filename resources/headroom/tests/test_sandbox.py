@@ -327,7 +327,11 @@ def refusals_hold(walls: Walls) -> None:
     socket, clone = syscall_filter.SOCKET[column], syscall_filter.CLONE[column]
     assert calls(walls, (syscall_filter.CLONE3[column],)) == ["ENOSYS"]
     new_user = 0x10000000  # CLONE_NEWUSER
-    assert calls(walls, (clone, new_user, 0), (socket, 40, 1, 0), (socket, 1, 1, 0)) == ["EPERM", "EPERM", ""]
+    assert calls(walls, (clone, new_user, 0), (socket, 40, 1, 0)) == ["EPERM", "EPERM"]
+    for_ports_alone = [(socket, 1, 1, 0), (socket, 2, 2, 0), (syscall_filter.FLOCK[column], 1, 8)]  # LOCK_UN
+    assert calls(walls, *for_ports_alone) == (["", "", ""] if walls.ports else ["EPERM"] * 3)
+    limit = syscall_filter.PRLIMIT64[column]
+    assert calls(walls, (limit, 0, 1, 0, 0), (limit, 1, 1, 0, 0)) == ["", "EPERM"]
     assert calls(walls, (syscall_filter.BPF[column], 0, 0, 0)) == ["EINVAL" if walls.ports else "EPERM"]
 
 
@@ -364,7 +368,10 @@ def test_numbers_of_calls_are_those_of_the_kernel(column: int, name: str) -> Non
     found = {call: int(number) for call, number in re.findall(r"^#define __NR_(\w+)\s+(\d+)$", text, re.M)}
     if not found:
         pytest.skip("the kernel's headers are not installed")
-    more = {name: getattr(syscall_filter, name.upper()) for name in ("bpf", "clone", "clone3", "socket")}
+    more = {
+        name: getattr(syscall_filter, name.upper())
+        for name in ("bpf", "clone", "clone3", "flock", "prlimit64", "socket")
+    }
     for call, numbers in {**syscall_filter.REFUSED, **more}.items():
         assert found.get(call, 0) == numbers[column], call
 
