@@ -93,14 +93,16 @@ def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, 
     """The exit status of a program in the sandbox, negative for a signal, and the beginning of what it prints.
 
     It has no input and no terminal, into which it could type, and what it prints is not kept in our memory. Raises
-    OSError, and TimeoutExpired when it takes longer.
+    OSError, and TimeoutExpired when it takes longer, or too much of the machine.
     """
+    from headroom.core.excess import excess  # it needs this module
+
     with tempfile.TemporaryFile() as printed:
         process = start(command, walls=walls, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL)
         try:
             deadline = time.monotonic() + patience_s
             while (code := exit_code(process)) is None:
-                if time.monotonic() >= deadline:
+                if time.monotonic() >= deadline or excess(process):
                     raise subprocess.TimeoutExpired(list(command), patience_s)
                 time.sleep(0.005)
         finally:

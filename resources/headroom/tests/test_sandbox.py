@@ -224,6 +224,16 @@ def test_what_is_heard_has_no_terminal_and_an_end() -> None:
 
 
 @walled
+def test_what_is_heard_takes_no_more_processes_than_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excess, "MOST_PROCESSES", 40)
+    program = "i=0; while [ $i -lt 50 ]; do setsid sleep 600 & i=$((i + 1)); done; wait"
+    begun = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        process_group.hear(["/bin/sh", "-c", program], Walls(), 30)
+    assert time.monotonic() < begun + 15
+
+
+@walled
 def test_there_is_no_room_beside_an_output() -> None:
     with tempfile.TemporaryDirectory(prefix="headroom-") as folder, tempfile.NamedTemporaryFile(dir="/tmp") as file:
         for path in (f"{folder}/mine", file.name):
