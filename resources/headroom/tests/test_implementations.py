@@ -312,3 +312,12 @@ def test_keys_of_an_unknown_scheme_are_not_to_blame(root: Path) -> None:
     (root / "theirs" / "implementation.yaml").write_text(text)
     with pytest.raises(UsageError, match=r"there is no scheme rohcx \(known: .*rohc"):
         implementations.find("theirs", root)
+
+
+def test_a_variable_of_the_user_is_not_asked_for(root: Path) -> None:
+    """Its value would stand in reports, as the file that cannot be opened."""
+    adapter = "adapter: {library: x.so, requires: {library: liby.so, variable: CI_TOKEN}}\n"
+    text = YAML[: YAML.index("adapter:")] + adapter + YAML[YAML.index("capabilities:") :]
+    (root / "theirs" / "implementation.yaml").write_text(text)
+    with pytest.raises(UsageError, match="'CI_TOKEN' does not match"):
+        implementations.find("theirs", root)
