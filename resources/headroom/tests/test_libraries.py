@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,16 @@ capabilities:
         assert digest[:16] in page
         assert found["sha256"][:16] in page
         assert "libtheirs.so.3" in page
+
+
+def test_a_file_may_be_larger_than_memory(tmp_path: Path) -> None:
+    whole = tmp_path / "large"
+    with whole.open("wb") as file:
+        file.truncate(64 << 20)
+    tracemalloc.start()
+    try:
+        found = libraries.digest(str(whole))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    assert found == hashlib.sha256(bytes(64 << 20)).hexdigest()

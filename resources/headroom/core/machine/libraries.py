@@ -11,7 +11,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from headroom.core import process_group
 from headroom.core.sandbox import Walls
@@ -108,6 +107,7 @@ def digest(path: str) -> str | None:
     repeatedly, so it is read once.
     """
     try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        with open(path, "rb") as file:  # it may be larger than our memory, and empty
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

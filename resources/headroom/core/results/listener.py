@@ -223,7 +223,8 @@ class Listener(ListenerV3):
         """The SHA-256 of a file, "" if it cannot be read. A run reads each file once."""
         if path not in self.digests:
             try:
-                self.digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+                with path.open("rb") as file:
+                    self.digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError:
                 self.digests[path] = ""
         return self.digests[path]
