@@ -84,7 +84,7 @@ class Agent:
         return dict({key: str(attributes.get(key)) for key in keys}, port=number)
 
     def ping(self):
-        """Whether the server answers, and its clock in seconds."""
+        """Checks that the server answers; returns its clock in seconds."""
         return {"server_time_s": self._connected().ping_rpc_server().get("ts")}
 
     # -- what is sent: streams (STL) ----------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Agent:
         return {"started_at_s": time.monotonic()}
 
     def active(self, ports=None):
-        """Which ports still send."""
+        """The ports that still send."""
         active = self._connected().get_active_ports()
         return {"active": [port for port in active if ports is None or port in ports]}
 

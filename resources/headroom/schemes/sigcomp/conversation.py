@@ -64,7 +64,7 @@ def _offered(name: str, text: str) -> int:
 
 
 def _dropped(text: str, sent: int) -> list[int]:
-    """Which of the caller's messages the link drops, from 0. Raises UsageError for one that the sequence lacks."""
+    """Numbers from 0 of the caller's messages that the link drops. Raises UsageError for one that is not sent."""
     for entry in (result := split_names(text)):
         if not re.fullmatch("[0-9]{1,9}", entry):
             raise UsageError(f"drop must be numbers of messages such as 0,3, not '{text}'.")

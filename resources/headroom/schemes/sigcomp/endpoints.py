@@ -171,7 +171,7 @@ def fitting(options: Mapping[str, Any], implementation: Implementation, build: s
 
 
 def unknown(end: Endpoint) -> str:
-    """Which option of a case the implementation does not have, as a sentence without its full stop; "" when none."""
+    """Names an option of a case that the implementation lacks, in a sentence without its full stop; "" if none."""
     for key, value in end.options.items():
         if not has(end.implementation, key, value, end.build):
             return f"{end.implementation.name} does not describe the option {key} {value}"

@@ -71,7 +71,7 @@ class Study:
         return None
 
     def chance(self) -> chance.Chance:
-        """Which of the wrong packets chance explains."""
+        """The number of wrong packets that chance explains at most, and the wrong packets that were never at risk."""
         return chance.of(self.arrivals, self._is_restored)
 
     def _is_restored(self, arrival: Arrival) -> bool:

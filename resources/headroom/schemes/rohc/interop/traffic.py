@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which traffic a cell carries: traffic profiles that one ROHC profile is made for, or a capture."""
+"""Traffic of cells: traffic profiles that one ROHC profile is made for, or a capture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

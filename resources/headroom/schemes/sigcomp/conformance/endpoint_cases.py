@@ -377,7 +377,9 @@ def step_faults(step: Step, seen: MessageOutcome) -> list[str]:
 
 
 def _compared(seen: MessageOutcome, judge: Outcome) -> list[str]:
-    """Against the judge made from the RFCs: kind, output, cycles of what succeeded, place of what failed."""
+    """Compares an outcome with that of the judge made from the RFCs: kind, output, cycles of a success, reason, opcode
+    and place of a failure. Returns a phrase for each difference.
+    """
     if seen.kind != judge.kind:
         return [f"it was {_in_words(seen)}; by the RFCs it is {judge.kind}"]
     wrong = _unequal("output", seen.output.hex(), judge.output.hex()) if judge.kind != "failed" else []

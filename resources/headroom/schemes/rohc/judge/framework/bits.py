@@ -63,7 +63,7 @@ class Reader:
         return value
 
     def split(self, *layout: tuple[str, int]) -> list[int]:
-        """One octet that holds several fields: their values, in order. `layout` is (name, bits) and makes up 8 bits."""
+        """Reads an octet of several fields; returns their values in order. `layout` is (name, bits), 8 bits in all."""
         position = self.position
         try:
             octet = self.octets[position]

@@ -7,7 +7,7 @@ sent as the register stands; the CRC-32 of segments is complemented as in HDLC.
 
 
 def _table(width: int, exponents: tuple[int, ...]) -> tuple[int, ...]:
-    """What an octet does to the register. `exponents` are those of the polynomial below x^width."""
+    """The lookup table of a CRC, by octet. `exponents` are those of the polynomial below x^width."""
     # With the least significant bit first, the coefficient of x^e sits at bit width-1-e.
     polynomial = sum(1 << (width - 1 - e) for e in exponents)
     table = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a link packet does not become a packet again. Each error is a sentence with the section that it rests on."""
+"""Errors of link packets that cannot be decompressed. Each is a sentence with the section that it rests on."""
 
 from __future__ import annotations
 

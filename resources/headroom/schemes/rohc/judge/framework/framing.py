@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds a header: padding, feedback elements, CID, segments. RFC 3095, 5.2 and 5.2.6; RFC 5795, 5.2."""
+"""Framing around a header: padding, feedback elements, CID, segments. RFC 3095, 5.2 and 5.2.6; RFC 5795, 5.2."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ FEEDBACK, SEGMENT, IR, IR_DYN, OTHER = "feedback", "segment", "IR", "IR-DYN", "o
 
 @dataclass(slots=True)
 class Frame:
-    """Where the header is and for which context. The reader stands at the packet type octet, which is not consumed."""
+    """Position and CID of the header. The reader stands at the packet type octet, which is not consumed."""
 
     kind: str
     cid: int = 0

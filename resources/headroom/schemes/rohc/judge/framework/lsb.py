@@ -9,7 +9,7 @@ from headroom.schemes.rohc.judge.framework.bits import Bits
 
 
 def change(reference: int, bits: Bits, p: int) -> int:
-    """How far the value that `bits` mean lies from its reference: a number in [-p, 2^k - 1 - p].
+    """Distance from the reference to the value that `bits` mean: a number in [-p, 2^k - 1 - p].
 
     The caller adds it to the reference and reduces the sum to the field's range: that the interval straddles the
     wrap-around needs no case of its own as long as k is at most the field's width.
@@ -23,5 +23,5 @@ def decode(reference: int, bits: Bits, p: int, modulus: int) -> int:
 
 
 def covers(reference: int, value: int, width: int, p: int, modulus: int) -> bool:
-    """Whether `width` bits of `value` suffice for a decompressor with this reference."""
+    """True if `width` bits of `value` suffice for a decompressor with this reference."""
     return decode(reference, Bits(value & (1 << width) - 1, width), p, modulus) == value % modulus

@@ -43,12 +43,12 @@ class CompressedHeader:
 
     @property
     def ip_headers(self) -> int:
-        """How many IP headers the base header is about: one or two."""
+        """Number of IP headers that the base header is about: one or two."""
         return len(self.as_is)
 
     @property
     def updates(self) -> bool:
-        """Whether it carries a CRC: only then it updates the context (RFC 3095, 5.5.1.2)."""
+        """True if the header carries a CRC: only then it updates the context (RFC 3095, 5.5.1.2)."""
         return self.crc.width > 0
 
     @property
@@ -260,7 +260,9 @@ def _take_extension(
 def _read_tail(
     reader: Reader, header: CompressedHeader, context: Context, rnd: list[int], remarks: list[Remark]
 ) -> None:
-    """What follows base header and extension, in the order of the original header (RFC 3095, 5.7; RFC 3843, 3.6)."""
+    """Reads the fields behind base header and extension, which are in the order of the original header (RFC 3095, 5.7;
+    RFC 3843, 3.6).
+    """
     two = context.in_base_header
     random: list[int | None] = []
     for n, ip in enumerate(two):

@@ -156,7 +156,7 @@ class Checker:
             self._add(rules_stream.interrupted(unfinished))
 
     def _by_clock(self, arrival_ns: int | None) -> int | None:
-        """When a packet comes as the decompressor's clock has it, whose resolution is in CLOCK: RFC 3095, 4.5.4."""
+        """Rounds an arrival time down to the resolution of the decompressor's clock, sent in CLOCK: RFC 3095, 4.5.4."""
         if arrival_ns is None or not self._clock_ms:
             return arrival_ns
         return arrival_ns - arrival_ns % (self._clock_ms * 1_000_000)
@@ -294,7 +294,7 @@ def check_stream(
     confidence: int = 1,
     refresh_limit: int | None = None,
 ) -> list[Finding]:
-    """What is wrong with a compressor's stream; an empty list if nothing is.
+    """Returns the findings about a compressor's stream; an empty list if nothing is wrong.
 
     `source_of` gives for each link packet the index of its original, None where there is none (default: packet n is of
     original n). `feedback` is what reached the compressor, in order. The other arguments are as in `Checker`.
@@ -328,7 +328,7 @@ def run(
 
 
 def check_feedback(data: bytes, parameters: Parameters, profile_number: int | None = None) -> list[Remark]:
-    """What is wrong with feedback data that a decompressor sent; `profile_number` is that of its context, if any."""
+    """Returns remarks on feedback data that a decompressor sent. `profile_number` is that of its context, if any."""
     if profile_number == profiles.TCP:
         return tcp_feedback.remarks(data, parameters.large_cids)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a channel and a context are: RFC 3095, 5.1; the values of a context that 5.7.5.2 and 5.7.7 list.
+"""Channel and context: RFC 3095, 5.1; the values of a context that 5.7.5.2 and 5.7.7 list.
 
 A context is never changed in place: a packet makes a copy, and the copy takes its place once the packet's CRC has
 agreed ("If the reconstructed header fails the CRC check, these updates MUST be undone", 5.3.2.2.2).
@@ -58,7 +58,7 @@ class Ip:
         )
 
     def same_static(self, other: Ip) -> bool:
-        """Whether both have the same static part (RFC 3095, 5.7.7.3 and 5.7.7.4)."""
+        """True if both IP headers have the same static part (RFC 3095, 5.7.7.3 and 5.7.7.4)."""
         return (self.version, self.protocol, self.addresses, self.flow_label, self.ends_chain) == (
             other.version,
             other.protocol,
@@ -131,12 +131,12 @@ class Context:
 
     @property
     def core(self) -> tuple[Kind, ...]:
-        """The same without extension headers, which come and go."""
+        """The compressed headers without extension headers, which come and go."""
         return (*[ip.version for ip in self.ips], *self.profile.after_ip)
 
     @property
     def protocols(self) -> tuple[int, ...]:
-        """What follows each IP header and its extension headers."""
+        """Protocol number of the header behind each IP header and its extension headers."""
         return tuple(ip.protocol for ip in self.ips)
 
     @property
@@ -145,7 +145,7 @@ class Context:
         return self.ips[:2]
 
     def has_sequential_ip_id(self) -> bool:
-        """Whether an IPv4 header's RND flag is not 1: decides between UO-1 and UO-1-ID, UOR-2 and UOR-2-ID (5.7)."""
+        """True if an IPv4 header's RND flag is not 1: decides between UO-1 and UO-1-ID, UOR-2 and UOR-2-ID (5.7)."""
         return any(ip.version == 4 and not ip.rnd for ip in self.in_base_header)
 
 

@@ -26,7 +26,7 @@ _IP_ID = 1 << 16
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one link packet. `before` and `after` are its context of RFC 3095, None where there is none.
+    """Result of one link packet. `before` and `after` are its context of RFC 3095, None where there is none.
 
     `delivered` is None when nothing is delivered: with `error` the packet was refused, without it there was nothing to
     deliver (feedback alone, an unfinished unit of segments, an IR packet without payload).
@@ -322,7 +322,7 @@ def restore(
 
 
 def _settle_lists(after: Context, header: CompressedHeader, before: Context) -> None:
-    """Which lists of the packet stay, and which may be referred to: RFC 3095, 5.8.2.1."""
+    """Decides which lists of the packet stay, and which may be referred to: RFC 3095, 5.8.2.1."""
     for ip, part, old in zip(after.ips[2:], header.additional, before.ips[2:], strict=True):
         ip.headers = ip.headers.settled(part.headers, old.headers, after.mode, after.sn)
     extension = header.extension

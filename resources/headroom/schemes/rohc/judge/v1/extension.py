@@ -15,7 +15,7 @@ from headroom.schemes.rohc.judge.v1.lists import CSRCS, CompressedList, read_lis
 
 @dataclass(slots=True)
 class IpChanges:
-    """What extension 3 says about one IP header. None: not sent."""
+    """Fields of one IP header in extension 3. None: not sent."""
 
     df: int
     nbo: int
@@ -54,7 +54,7 @@ class RtpChanges:
 
 @dataclass(slots=True)
 class Extension:
-    """What an extension adds. `plus_t` and `minus_t` are the fields +T and -T of extensions 0 to 2."""
+    """Fields of an extension. `plus_t` and `minus_t` are the fields +T and -T of extensions 0 to 2."""
 
     number: int
     sn: Bits = NO_BITS

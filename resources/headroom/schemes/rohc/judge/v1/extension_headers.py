@@ -33,7 +33,7 @@ _SEQUENCE = 1 << 32
 
 
 class Shape(NamedTuple):
-    """What the CRC has to know of an extension header: its type and octets, and the flags of GRE."""
+    """Properties of an extension header that the CRC depends on: type, number of octets, and the flags of GRE."""
 
     type: int
     octets: int
@@ -153,7 +153,7 @@ def shape_of(item: bytes) -> Shape:
 
 
 def _sequence_at(item: bytes) -> int | None:
-    """Where the sequence number is in an item; None if it has none."""
+    """Offset of the sequence number in an item; None if it has none."""
     if item[0] == AH:
         return AH_SEQUENCE
     return len(item) - 4 if item[0] == GRE and item[1] & S else None

@@ -70,7 +70,7 @@ class Feedback:
 
     @property
     def protected(self) -> bool:
-        """Whether there is a CRC option and every one is right: then the compressor may follow a change of mode."""
+        """True if there is a CRC option and every one is right: then the compressor may follow a change of mode."""
         carried = {option.data[0] for option in self.options if option.type == CRC}
         return carried == {self.expected_crc()}
 

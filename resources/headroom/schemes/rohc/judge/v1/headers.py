@@ -76,7 +76,7 @@ class Original:
 
     @property
     def core(self) -> tuple[Kind, ...]:
-        """The same without extension headers."""
+        """The headers for `crc_input` without extension headers."""
         return (*[ip.version for ip in self.ips], *self._behind_ip)
 
     @property
@@ -128,7 +128,9 @@ def parse(
 
 
 def _parse_extensions(packet: bytes, at: int, ip: IpHeader, until: int | None) -> int:
-    """Where the extension headers of an IP header end: before protocol `until`, or when no more can be listed."""
+    """Reads the extension headers of an IP header, up to protocol `until` or as far as they can be items of a list.
+    Returns the offset behind them.
+    """
     while ip.following != until:
         one = extension_headers.parse(packet, at, ip.following)
         if one is None:
@@ -178,7 +180,7 @@ def ipv4(tos: int, total: int, identification: int, df: int, ttl: int, protocol:
 
 
 def checksum_is_right(header: bytes) -> bool:
-    """Whether the checksum of an IPv4 header of 20 octets is right (RFC 791, 3.1)."""
+    """True if the checksum of an IPv4 header of 20 octets is right (RFC 791, 3.1)."""
     total = sum(struct.unpack("!10H", header))
     return total % 0xFFFF == 0 and total > 0
 

@@ -153,7 +153,7 @@ def read_list(
 
 @dataclass(slots=True)
 class _ListReader:
-    """What the formats of 5.8.6 share while one list is read."""
+    """State that the formats of 5.8.6 share while one list is read."""
 
     reader: Reader
     kind: ListKind

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tells the profiles apart: RFC 3095, 5.3-5.9 (RTP), 5.10, 5.11 (UDP), 5.12 (ESP), RFC 3843 (IP) and RFC 4019
+"""Differences of the profiles: RFC 3095, 5.3-5.9 (RTP), 5.10, 5.11 (UDP), 5.12 (ESP), RFC 3843 (IP) and RFC 4019
 (UDP-Lite).
 
 A profile that is added later is one more entry here, a part in `chains` for its last header, and formats of its own

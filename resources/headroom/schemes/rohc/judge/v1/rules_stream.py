@@ -26,7 +26,7 @@ _GENERATED_SN = {0x0002: "RFC3095-5.11-1", 0x0004: "RFC3843-3-1", 0x0008: "RFC40
 
 @dataclass(slots=True)
 class Flow:
-    """What the checker remembers of one CID beside the decompressor's context."""
+    """State that the checker keeps for one CID beside the decompressor's context."""
 
     packets: int = 0
     since_ir: int = 0  # packets since the last IR
@@ -60,7 +60,7 @@ def interrupted(segments: int) -> Iterator[Remark]:
 
 
 def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
-    """Whether the packet's profile may carry this original: RFC 3095, 5.7.7.4 and 5.7.7.5."""
+    """Yields each reason why the packet's profile cannot carry this original: RFC 3095, 5.7.7.4 and 5.7.7.5."""
     profile = packet.profile
     if profile is None or profile is UNCOMPRESSED:
         return
@@ -163,7 +163,9 @@ def _mode(packet: Packet) -> int | None:
 
 
 def take_feedback(flow: Flow, feedback: Feedback) -> None:
-    """How feedback changes what may be expected of the compressor: RFC 3095, 5.4.1.1.1 and 5.6."""
+    """Applies feedback to the flow: its mode, secure references, and the packet that has to answer: RFC 3095,
+    5.4.1.1.1 and 5.6.
+    """
     flow.heard = True
     if feedback.kind == "FEEDBACK-2" and feedback.protected:
         mode = mode_name(feedback)

@@ -116,7 +116,7 @@ def differences(original: bytes, restored: bytes, kinds: Sequence[Kind]) -> list
 
 
 def _extension_header(shape: Shape, original: bytes, restored: bytes, which: str) -> Iterator[Difference]:
-    """Whether an extension header differs, and whether it is in the sequence number alone."""
+    """Yields the difference of an extension header: its sequence numbers if these differ, else all its octets."""
     if original == restored:
         return
     name = f"{extension_headers.NAMES[shape.type]}{which}"
@@ -130,7 +130,7 @@ def _extension_header(shape: Shape, original: bytes, restored: bytes, which: str
 
 
 def not_restored(packet: Packet, source: bytes, before: Context | None) -> Iterator[Remark]:
-    """Why a compressed packet did not become its original again: a wrong CRC, or fields that mean something else."""
+    """Yields reasons why a compressed packet was not restored: a wrong CRC, other headers, or other field values."""
     header = packet.header
     if header is None or before is None:
         return
@@ -181,7 +181,7 @@ def _chain(kinds: Sequence[Kind]) -> str:
 
 
 def other_format(link: bytes, source: bytes, parameters: Parameters, before: Context) -> Iterator[Remark]:
-    """Whether a packet is right if the RND flags were the other way round: then its format was not allowed (5.7)."""
+    """Yields a remark if a packet is restored with inverted RND flags: then its format was not allowed (5.7)."""
     if not before.profile.rtp or not any(ip.version == 4 for ip in before.in_base_header):
         return
     believed = before.copy()
@@ -300,7 +300,7 @@ class SecureReferences:
         self._candidates.clear()
 
     def acknowledge(self, sn: Bits) -> None:
-        """What was sent before the newest packet with this SN is no reference any more (4.5.2)."""
+        """Drops the references from before the newest packet with this SN (4.5.2)."""
         mask = (1 << sn.width) - 1
         for n in reversed(range(len(self._candidates))):
             if not (self._candidates[n].sn ^ sn.value) & mask:
