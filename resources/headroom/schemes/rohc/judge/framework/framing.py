@@ -25,9 +25,9 @@ class Frame:
 
     def take_large_cid(self, reader: Reader) -> None:
         """Steps over the large CID, which lies behind the first octet of every header (RFC 3095, 5.2)."""
-        for one in self.large_cid:
-            reader.fields.append(one)
-            reader.position += one.width // 8
+        for part in self.large_cid:
+            reader.fields.append(part)
+            reader.position += part.width // 8
 
 
 def read(reader: Reader, large_cids: bool, reconstructed: bool = False) -> Frame:

@@ -33,7 +33,7 @@ class Context:
 
     def copy(self) -> Context:
         table = {index: dict(values) for index, values in self.table.items()}
-        return Context([one.copy() for one in self.headers], dict(self.control), table, self.order)
+        return Context([header.copy() for header in self.headers], dict(self.control), table, self.order)
 
     @property
     def options(self) -> list[Option]:
@@ -50,14 +50,14 @@ class Context:
 
     def base(self) -> Values:
         """All values by the names that base headers have for them."""
-        found = dict(self.control)
+        result = dict(self.control)
         in_ip = _IN_IPV4 if self.ip.method == "ipv4" else {}
-        for one in BASE.header:
+        for part in BASE.header:
             for values, names in ((self.ip.values, in_ip), (self.tcp, _IN_TCP)):
-                if (name := names.get(one.name, one.name)) in values:
-                    found[one.name] = values[name]
+                if (name := names.get(part.name, part.name)) in values:
+                    result[part.name] = values[name]
                     break
-        return found | {"version": 4 if self.ip.method == "ipv4" else 6}
+        return result | {"version": 4 if self.ip.method == "ipv4" else 6}
 
     def take_base(self, values: Mapping[str, int | None]) -> None:
         """The other way round, for fields that these headers have."""
@@ -129,7 +129,7 @@ def read_list(bits: BitReader, context: Context, ack: int) -> set[int]:
 
 def _with_constants(index: int, values: Values) -> Values:
     header = method_of(index).header
-    constant = {one.name: int(one.arguments[0].text) for one in header if one.arguments}
+    constant = {field.name: int(field.arguments[0].text) for field in header if field.arguments}
     blocks: Values = {f"block_{n}": None for n in range(2, 5)} if index == SACK else {}
     return constant | blocks | values
 
@@ -137,19 +137,19 @@ def _with_constants(index: int, values: Values) -> Values:
 def write_list(bits: BitWriter, options: list[Option], sent: set[int], ack: int, wide: bool | None = None) -> None:
     """`wide`: XI fields of eight bits, which indexes above 7 need."""
     if wide is None:
-        wide = any(one.index > 7 for one in options)
+        wide = any(option.index > 7 for option in options)
     bits.write(0, 3)
     bits.write(int(wide), 1)
     bits.write(len(options), 4)
-    for one in options:
-        bits.write(int(one.index in sent), 1)
-        bits.write(one.index, 7 if wide else 3)
+    for option in options:
+        bits.write(int(option.index in sent), 1)
+        bits.write(option.index, 7 if wide else 3)
     if not wide and len(options) % 2:
         bits.write(0, 4)
-    for one in options:
-        if one.index in sent:
-            scope = Scope({}, dict(one.values), _arguments(one, ack))
-            write(bits, one.method, one.method.of_kind("list_item"), scope)
+    for option in options:
+        if option.index in sent:
+            scope = Scope({}, dict(option.values), _arguments(option, ack))
+            write(bits, option.method, option.method.of_kind("list_item"), scope)
 
 
 def _arguments(option: Option, ack: int) -> dict[str, int | None]:
@@ -171,7 +171,7 @@ def _scope(context: Context, at: int, kind: str, ttl: int | None, ecn: int | Non
 
 def _keep(context: Context, at: int, values: Values) -> None:
     header = context.headers[at]
-    own = {one.name for one in FORMATS.methods[header.method].header} | {OF_HEADER}
+    own = {field.name for field in FORMATS.methods[header.method].header} | {OF_HEADER}
     for name, value in values.items():
         if name in own:
             header.values[name] = value
@@ -282,24 +282,24 @@ def read_base_header(bits: BitReader, before: Context) -> Compressed:
         sent.update(read_list(bits, context, inside("ack_number") or 0))
 
     scope = Scope(before.base(), arguments=dict.fromkeys(BASE.parameters), on_list=on_list)
-    found = read(bits, BASE, _set_of(before), scope)
+    base_format = read(bits, BASE, _set_of(before), scope)
     said = scope.new
-    _restore(context, said, found)
+    _restore(context, said)
     _read_irregular(bits, context, sent, said.get("ttl_hopl_outer_flag") or 0)
     payload = bits.rest()
     _finish(context, said, len(payload))
-    return Compressed(found, said, context, payload)
+    return Compressed(base_format, said, context, payload)
 
 
 def _set_of(context: Context) -> list[Format]:
     """The formats in use: of two sets, one goes with the behavior of the IP-ID (8.1)."""
     other = "seq" if context.control["ip_id_behavior_innermost"] in (RANDOM, ZERO) else "rnd"
-    return [one for name, one in BASE.formats.items() if not name.startswith(other)]
+    return [candidate for name, candidate in BASE.formats.items() if not name.startswith(other)]
 
 
-def _restore(context: Context, said: Values, found: Format) -> None:
+def _restore(context: Context, said: Values) -> None:
     """Values of the base header. Fields that it leaves out have defaults, which are not those of the context."""
-    defaults = {one.name: int(one.arguments[0].text) for one in BASE.defaults.values() if one.arguments}
+    defaults = {field.name: int(field.arguments[0].text) for field in BASE.defaults.values() if field.arguments}
     context.take_base(defaults | said)
     control, msn = context.control, context.control["msn"] or 0
     behavior = control["ip_id_behavior_innermost"]
@@ -329,7 +329,7 @@ def _read_irregular(bits: BitReader, context: Context, sent: set[int], ttl: int)
             arguments = {"ack_value": context.tcp["ack_number"], "nbits": None}
             scope = Scope(context.table[index], arguments=arguments)
             read(bits, method, method.of_kind("irregular"), scope)
-            absent: Values = {one.name: None for one in method.defaults.values() if one.encoding == NONE}
+            absent: Values = {field.name: None for field in method.defaults.values() if field.encoding == NONE}
             context.table[index] = context.table[index] | absent | scope.new
 
 
@@ -364,7 +364,7 @@ def write_compressed(
     bits = BitWriter()
     chosen = {"ttl_hopl_outer_flag": 0, "list_present": 0} | dict(flags or {})
     ttl = chosen["ttl_hopl_outer_flag"]
-    has_list = any(one.name == "options" for one in BASE.formats[name].fields) and chosen["list_present"]
+    has_list = any(part.name == "options" for part in BASE.formats[name].fields) and chosen["list_present"]
     sent = set(after.order) if has_list else set()
     ack = after.tcp["ack_number"] or 0
     arguments = {
@@ -380,7 +380,7 @@ def write_compressed(
     for at, header in enumerate(after.headers):
         method = FORMATS.methods[header.method]
         inside = _scope(before, at, "irregular", ttl, ecn)
-        inside.old = dict(inside.old) | {one: after.control[one] for one in after.control}
+        inside.old = dict(inside.old) | dict(after.control)
         inside.new = dict(header.values)
         if header.method == "tcp" and after.control["ecn_used"]:
             inside.new["ip_ecn_flags"] = ecn
@@ -397,10 +397,10 @@ def write_compressed(
 
 def _that_carry(option: Option, scope: Scope) -> list[Format]:
     """The irregular formats of an option that have all that has changed of it."""
-    names = {one.name for one in option.method.header if not one.arguments}
+    names = {field.name for field in option.method.header if not field.arguments}
     changed = {name for name in names if scope.old.get(name) != scope.new.get(name)}
-    found = option.method.of_kind("irregular")
-    return [one for one in found if changed <= {item.name for item in one.fields}]
+    formats = option.method.of_kind("irregular")
+    return [candidate for candidate in formats if changed <= {field.name for field in candidate.fields}]
 
 
 def _read_back(octets: bytes, before: Context) -> Context:

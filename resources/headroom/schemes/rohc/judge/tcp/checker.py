@@ -75,13 +75,13 @@ class Flow:
 
     def _acknowledge(self, msn: int) -> None:
         """A decompressor that has this packet refers to none before it (5.2.2.1; 8.3.1 of NACKs)."""
-        if any(one.control["msn"] == msn for one in self.held):
+        if any(context.control["msn"] == msn for context in self.held):
             while self.held[0].control["msn"] != msn:
                 self.held.popleft()
 
     def _since(self, msn: int | None) -> list[str]:
         sent = list(self.kinds)
-        return [] if msn is None else [self.kinds[one] for one in sent[sent.index(msn) + 1 :]]
+        return [] if msn is None else [self.kinds[later] for later in sent[sent.index(msn) + 1 :]]
 
     def is_new(self, packet: Packet) -> bool:
         """True if the packet is of another flow than the last one of the CID."""
@@ -156,27 +156,27 @@ def differing(packet: Packet, source: bytes) -> str:
     """The fields that come out otherwise than they went in."""
     headers, options, payload = read_headers(source)
     mine, theirs = packet.context.headers, headers
-    if [one.method for one in mine] != [one.method for one in theirs]:
+    if [header.method for header in mine] != [header.method for header in theirs]:
         return f"its headers are {_names(theirs)}, those of the context {_names(mine)}"
-    found = [
-        f"{name} of {one.method} is {other.values[name]}, and {value} comes out"
-        for one, other in zip(mine, theirs, strict=True)
-        for name, value in one.values.items()
+    differences = [
+        f"{name} of {header.method} is {other.values[name]}, and {value} comes out"
+        for header, other in zip(mine, theirs, strict=True)
+        for name, value in header.values.items()
         if other.values.get(name, value) != value
     ]
     if _seen(packet.context.options) != _seen(options):
-        found.append("TCP options come out otherwise")
+        differences.append("TCP options come out otherwise")
     if packet.payload != payload:
-        found.append(f"its payload has {len(payload)} octets, and {len(packet.payload)} come out")
-    return "; ".join(found)
+        differences.append(f"its payload has {len(payload)} octets, and {len(packet.payload)} come out")
+    return "; ".join(differences)
 
 
 def _names(headers: list[Header]) -> str:
-    return ", ".join(one.method for one in headers)
+    return ", ".join(header.method for header in headers)
 
 
 def _seen(options: list[Option]) -> list[dict[str, int | None]]:
-    return [{name: value for name, value in one.values.items() if name != "option_static"} for one in options]
+    return [{name: value for name, value in option.values.items() if name != "option_static"} for option in options]
 
 
 def msn_goes_on(packet: Packet, before: Context | None) -> Iterator[Remark]:
@@ -194,12 +194,12 @@ def msn_goes_on(packet: Packet, before: Context | None) -> Iterator[Remark]:
 
 def _static(context: Context) -> list[tuple[int | None, ...]]:
     names = ("src_addr", "dst_addr", "src_port", "dst_port")
-    return [tuple(one.values.get(name) for name in names) for one in context.headers]
+    return [tuple(header.values.get(name) for name in names) for header in context.headers]
 
 
 def outer_behaviours(packet: Packet) -> Iterator[Remark]:
-    for one in packet.context.headers:
-        if one.values.get("ip_id_behavior_outer") in (SEQUENTIAL, SWAPPED):
+    for header in packet.context.headers:
+        if header.values.get("ip_id_behavior_outer") in (SEQUENTIAL, SWAPPED):
             yield Remark("RFC6846-6.1.2-3", f"The {packet.kind} packet calls the IP-ID of an outer header sequential.")
 
 
@@ -288,13 +288,13 @@ class Checker:
     def take(self, link: bytes, packet: Packet, source: bytes, before: Context | None) -> list[Remark]:
         """A packet that was restored right. `before` is its context until then, if it is one of this profile."""
         flow = self.flows.setdefault(packet.cid, Flow(deque(maxlen=self.held)))
-        found = [*unanswered(packet, flow), *msn_goes_on(packet, before), *outer_behaviours(packet)]
-        found += too_soon(packet, flow)
-        found += references(link, packet, source, flow, self.large_cids)
+        remarks = [*unanswered(packet, flow), *msn_goes_on(packet, before), *outer_behaviours(packet)]
+        remarks += too_soon(packet, flow)
+        remarks += references(link, packet, source, flow, self.large_cids)
         if packet.kind == "IR-CR":
-            found += replication(link, packet, source, self.flows, self.large_cids)
+            remarks += replication(link, packet, source, self.flows, self.large_cids)
         flow.add(packet)
-        return found
+        return remarks
 
     def take_feedback(self, feedback: Feedback) -> None:
         flow = self.flows.get(feedback.cid)

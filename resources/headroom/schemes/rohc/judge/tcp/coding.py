@@ -124,9 +124,9 @@ class Scope:
         except Undefined:
             return None
 
-    def allows(self, one: Format) -> bool:
+    def allows(self, candidate: Format) -> bool:
         """True if no part of the condition is known to be wrong."""
-        return all(self.known(part) in (None, 1) for part in one.parts)
+        return all(self.known(part) in (None, 1) for part in candidate.parts)
 
 
 def width_of(method: Method, name: str) -> int:
@@ -134,23 +134,23 @@ def width_of(method: Method, name: str) -> int:
     return method.widths.get(name) or FORMATS.control.get(name, 0)
 
 
-def _inner(one: Field, scope: Scope) -> tuple[Method, Scope]:
+def _inner(outer: Field, scope: Scope) -> tuple[Method, Scope]:
     """The method that encodes a field, and what names mean there: its own header's field is the outer one."""
-    inner = FORMATS.methods[one.method]
-    arguments = dict(zip(inner.parameters, map(scope.known, one.arguments), strict=True))
-    old = {**scope.old, **{name: value for name, value in scope.new.items() if name != one.name}}
-    old.update(_split(inner, scope.old.get(one.name)))
+    inner = FORMATS.methods[outer.method]
+    arguments = dict(zip(inner.parameters, map(scope.known, outer.arguments), strict=True))
+    old = {**scope.old, **{name: value for name, value in scope.new.items() if name != outer.name}}
+    old.update(_split(inner, scope.old.get(outer.name)))
     return inner, Scope(old, arguments=arguments, on_list=scope.on_list)
 
 
 def _split(inner: Method, value: int | None) -> Values:
     """A value by the fields of a method's header, the last one least significant."""
-    found: Values = {}
+    values: Values = {}
     for part in reversed(inner.header):
         width = width_of(inner, part.name)
-        found[part.name] = value if value is None or len(inner.header) == 1 else value & (1 << width) - 1
+        values[part.name] = value if value is None or len(inner.header) == 1 else value & (1 << width) - 1
         value = None if value is None else value >> width
-    return found
+    return values
 
 
 def _joined(inner: Method, values: Mapping[str, int | None]) -> int | None:
@@ -167,18 +167,18 @@ def _joined(inner: Method, values: Mapping[str, int | None]) -> int | None:
 def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: Scope) -> Format:
     """Reads by the first of the formats that fits, and sets `scope.new`. Raises NoFormat when none does."""
     start, furthest, nearest = bits.position, -1, ""
-    for one in candidates:
+    for candidate in candidates:
         trial = Scope(scope.old, dict(scope.new), scope.arguments, scope.on_list)
         try:
-            for item in one.fields:
-                _read_field(bits, method, item, trial)
-            if trial.allows(one):
+            for field in candidate.fields:
+                _read_field(bits, method, field, trial)
+            if trial.allows(candidate):
                 scope.new.update(trial.new)
-                return one
+                return candidate
         except (NoMatch, Undefined):
             pass
         if bits.position > furthest:
-            furthest, nearest = bits.position, one.name
+            furthest, nearest = bits.position, candidate.name
         bits.rewind(start)
     if bits.needed > 8 * len(bits.octets):
         raise NoFormat(TRUNCATED, f"The packet ends in a part of the method {method.name}.")
@@ -194,28 +194,28 @@ def requirement_of(method: str, name: str) -> str:
     return f"RFC6846-8.2-{number}" if number else TRUNCATED
 
 
-def _read_field(bits: BitReader, method: Method, one: Field, scope: Scope) -> None:
-    name = one.name
-    match one.encoding:
+def _read_field(bits: BitReader, method: Method, field: Field, scope: Scope) -> None:
+    name = field.name
+    match field.encoding:
         case notation.BITS:
-            if bits.read(len(one.bits), "discriminator") != int(one.bits, 2):
+            if bits.read(len(field.bits), "discriminator") != int(field.bits, 2):
                 raise NoMatch
         case notation.IRREGULAR | notation.CRC:
-            scope.new[name] = bits.read(scope.value(one.width), name)
+            scope.new[name] = bits.read(scope.value(field.width), name)
         case notation.LSB:
-            width, offset = map(scope.value, one.arguments)
+            width, offset = map(scope.value, field.arguments)
             sent = Bits(bits.read(width, name), width)
             scope.new[name] = lsb.decode(_reference(scope, name), sent, offset, 1 << width_of(method, name))
         case notation.VALUE:
-            scope.new[name] = scope.value(one.arguments[0])
+            scope.new[name] = scope.value(field.arguments[0])
         case notation.CHECK:
-            sent_value = bits.read(scope.value(one.width), name)
-            if scope.known(one.arguments[0]) not in (None, sent_value):
+            sent_value = bits.read(scope.value(field.width), name)
+            if scope.known(field.arguments[0]) not in (None, sent_value):
                 raise NoMatch
             scope.new[name] = sent_value
         case notation.DISTANCE:
-            distance = bits.read(scope.value(one.width), name)
-            scope.new[name] = (scope.value(one.arguments[0]) + distance) % (1 << width_of(method, name))
+            distance = bits.read(scope.value(field.width), name)
+            scope.new[name] = (scope.value(field.arguments[0]) + distance) % (1 << width_of(method, name))
         case notation.STATIC:
             if name in scope.old:
                 scope.new[name] = scope.old[name]
@@ -226,7 +226,7 @@ def _read_field(bits: BitReader, method: Method, one: Field, scope: Scope) -> No
                 raise Undefined(name)
             scope.on_list(scope)
         case notation.CALL:
-            inner, inside = _inner(one, scope)
+            inner, inside = _inner(field, scope)
             before = len(bits.fields)
             try:
                 read(bits, inner, inner.formats.values(), inside)
@@ -254,42 +254,42 @@ def _reference(scope: Scope, name: str) -> int:
 def write(bits: BitWriter, method: Method, candidates: Iterable[Format], scope: Scope) -> Format:
     """Writes `scope.new` by the first of the formats that can carry it. Raises NoMatch when none can."""
     before = bits.value, bits.width
-    for one in candidates:
+    for candidate in candidates:
         try:
-            for item in one.fields:
-                _write_field(bits, method, item, scope)
-            if scope.allows(one):
-                return one
+            for field in candidate.fields:
+                _write_field(bits, method, field, scope)
+            if scope.allows(candidate):
+                return candidate
         except (NoMatch, Undefined):
             pass
         bits.value, bits.width = before
     raise NoMatch(f"No format of the method {method.name} can carry these values.")
 
 
-def _write_field(bits: BitWriter, method: Method, one: Field, scope: Scope) -> None:
-    name, value = one.name, scope.new.get(one.name)
-    match one.encoding:
+def _write_field(bits: BitWriter, method: Method, field: Field, scope: Scope) -> None:
+    name, value = field.name, scope.new.get(field.name)
+    match field.encoding:
         case notation.BITS:
-            bits.write(int(one.bits, 2), len(one.bits))
+            bits.write(int(field.bits, 2), len(field.bits))
         case notation.IRREGULAR | notation.CRC:
-            bits.write(_there(value, name), scope.value(one.width))
+            bits.write(_there(value, name), scope.value(field.width))
         case notation.LSB:
-            width, offset = map(scope.value, one.arguments)
+            width, offset = map(scope.value, field.arguments)
             modulus = 1 << width_of(method, name)
             if not lsb.covers(_reference(scope, name), _there(value, name), width, offset, modulus):
                 raise NoMatch
             bits.write(_there(value, name) & (1 << width) - 1, width)
         case notation.VALUE:
-            if value not in (None, scope.value(one.arguments[0])):
+            if value not in (None, scope.value(field.arguments[0])):
                 raise NoMatch
         case notation.CHECK:
-            expected = scope.known(one.arguments[0])
+            expected = scope.known(field.arguments[0])
             if value is not None and expected is not None and value != expected:
                 raise NoMatch
-            bits.write(_there(expected if value is None else value, name), scope.value(one.width))
+            bits.write(_there(expected if value is None else value, name), scope.value(field.width))
         case notation.DISTANCE:
-            distance = (_there(value, name) - scope.value(one.arguments[0])) % (1 << width_of(method, name))
-            bits.write(distance, scope.value(one.width))
+            distance = (_there(value, name) - scope.value(field.arguments[0])) % (1 << width_of(method, name))
+            bits.write(distance, scope.value(field.width))
         case notation.STATIC:
             if name in scope.new and value != scope.old.get(name):
                 raise NoMatch
@@ -301,7 +301,7 @@ def _write_field(bits: BitWriter, method: Method, one: Field, scope: Scope) -> N
                 raise Undefined(name)
             scope.on_list(scope)
         case notation.CALL:
-            inner, inside = _inner(one, scope)
+            inner, inside = _inner(field, scope)
             if name in scope.new:
                 inside.new.update(_split(inner, value))
             inside.new.update({control: scope.new[control] for control in FORMATS.control if control in scope.new})

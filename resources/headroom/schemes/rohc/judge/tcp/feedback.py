@@ -144,7 +144,7 @@ def write_feedback(feedback: Feedback, large_cids: bool = False) -> bytes:
         return head + bytes([feedback.msn])
     further = feedback.width - 14
     number = feedback.msn >> further
-    options = b"".join(bytes([one << 4]) for one in sorted(feedback.options - {MSN}))
+    options = b"".join(bytes([kind << 4]) for kind in sorted(feedback.options - {MSN}))
     if further:
         options = bytes([MSN << 4 | 1, (feedback.msn & 3) << 6]) + options
     begin = head + bytes([feedback.kind << 6 | number >> 8, number & 0xFF])

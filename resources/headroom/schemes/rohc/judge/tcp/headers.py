@@ -79,7 +79,7 @@ def method_of(index: int) -> Method:
 
 
 def innermost(headers: list[Header]) -> int:
-    return max(at for at, one in enumerate(headers) if one.method in IP)
+    return max(at for at, header in enumerate(headers) if header.method in IP)
 
 
 # --- octets to values -------------------------------------------------------------------------------------------------
@@ -102,11 +102,11 @@ def read_headers(octets: bytes) -> tuple[list[Header], list[Option], bytes]:
 
 def _read(bits: BitReader, method: Method, values: Values, skip: str = "") -> None:
     scope, presence = Scope({}, values), PRESENCE.get(method.name, {})
-    for one in method.header:
-        absent = one.name in presence and not values[presence[one.name]]
-        if one.name == skip or one.longest is None:
+    for part in method.header:
+        absent = part.name in presence and not values[presence[part.name]]
+        if part.name == skip or part.longest is None:
             continue
-        values[one.name] = None if absent else bits.read(scope.value(one.longest), one.name)
+        values[part.name] = None if absent else bits.read(scope.value(part.longest), part.name)
 
 
 def _options(octets: bytes) -> Iterator[Option]:
@@ -167,13 +167,13 @@ def build(headers: list[Header], options: list[Option], payload: int) -> bytes:
 def _octets(method: Method, values: Mapping[str, int | None]) -> bytes:
     bits = BitWriter()
     scope = Scope({}, dict(values))
-    for one in method.header:
-        if one.name == "options" or one.width is None or one.longest is None:
+    for part in method.header:
+        if part.name == "options" or part.width is None or part.longest is None:
             continue
-        value = scope.value(one.arguments[0]) if one.encoding == VALUE else values.get(one.name)
-        if value is None and "|" in one.width.text:
+        value = scope.value(part.arguments[0]) if part.encoding == VALUE else values.get(part.name)
+        if value is None and "|" in part.width.text:
             continue
-        bits.write(value or 0, scope.value(one.longest))
+        bits.write(value or 0, scope.value(part.longest))
     return bits.octets()
 
 

@@ -96,10 +96,10 @@ def _calculation(node: ast.expr) -> Callable[[Names], Any]:
             calculate, first, second = _OPERATORS[type(op)], _calculation(left), _calculation(right)
             return lambda names: calculate(first(names), second(names))
         case ast.Tuple(elts=elements):
-            items = [_calculation(one) for one in elements]
+            items = [_calculation(element) for element in elements]
             return lambda names: [item(names) for item in items]
         case ast.BoolOp(op=ast.And(), values=values):
-            conditions = [_calculation(one) for one in values]
+            conditions = [_calculation(element) for element in values]
             return lambda names: all(condition(names) for condition in conditions)
     raise ValueError(f"formats.yaml has an expression that its notation lacks: {ast.unparse(node)}")
 
@@ -156,14 +156,14 @@ class Method:
     @cached_property
     def widths(self) -> Mapping[str, int]:
         """The longest width in bits of each field of the header that has one of its own."""
-        own = {one.name: one.width.text.split("|") for one in self.header if one.width}
+        own = {field.name: field.width.text.split("|") for field in self.header if field.width}
         return {
             name: max((int(width) for width in widths if width.isdecimal()), default=0) for name, widths in own.items()
         }
 
     def of_kind(self, kind: str) -> list[Format]:
         """The formats of a chain: "static", "dynamic", "replicate", "irregular"; of an option also "list_item"."""
-        return [one for one in self.formats.values() if one.name.endswith(f"_{kind}")]
+        return [row for row in self.formats.values() if row.name.endswith(f"_{kind}")]
 
 
 @dataclass(frozen=True)
@@ -180,10 +180,10 @@ def _row(text: str) -> tuple[Field, ...]:
 def _field(token: str) -> Field:
     if token.startswith("'"):
         return Field("", BITS, Expression(str(len(token) - 1)), bits=token[1:])
-    found = re.fullmatch(r"(\w+?)(?:([:~=#^@-])(.+))", token)
-    if found is None:
+    parts = re.fullmatch(r"(\w+?)(?:([:~=#^@-])(.+))", token)
+    if parts is None:
         raise ValueError(f"formats.yaml has a field that its notation lacks: {token}")
-    name, mark, rest = found.groups()
+    name, mark, rest = parts.groups()
     if mark == "@":
         method, _, arguments = rest.removesuffix(")").partition("(")
         return Field(name, CALL, None, tuple(map(Expression, arguments.split(",") if arguments else ())), method)
@@ -214,9 +214,9 @@ def load() -> Formats:
         name, _, parameters = signature.removesuffix(")").partition("(")
         methods[name] = Method(
             name,
-            tuple(one.strip() for one in parameters.split(",") if one),
+            tuple(parameter.strip() for parameter in parameters.split(",") if parameter),
             _row(content["header"]),
-            {one.name: one for one in _row(content.get("default", ""))},
-            {one: _format(one, text) for one, text in content["formats"].items()},
+            {field.name: field for field in _row(content.get("default", ""))},
+            {title: _format(title, text) for title, text in content["formats"].items()},
         )
     return Formats(data["constants"], data["control"], methods)

@@ -129,28 +129,28 @@ def _base_cid(bits: BitReader, large_cids: bool) -> int:
             raise MalformedPacket("RFC6846-7.2-6", "The reserved bits in front of the base CID are not zero.")
         return bits.read(4, "Base CID")
     reader = Reader(bits.octets, bits.position // 8, bits.fields)
-    found = cids.read_large_cid(reader)
+    cid = cids.read_large_cid(reader)
     bits.position = 8 * reader.position
-    return found
+    return cid
 
 
 def _compressed(reader: Reader, frame: framing.Frame, contexts: Mapping[int, Context], verify: bool) -> Packet:
     before = _known(contexts, frame.cid)
     at = reader.position
-    cid_octets = sum(one.width // 8 for one in frame.large_cid)
+    cid_octets = sum(field.width // 8 for field in frame.large_cid)
     octets = reader.octets
     bits = BitReader(octets[: at + 1] + octets[at + 1 + cid_octets :], 8 * at)
     try:
-        found = chains.read_base_header(bits, before)
+        header = chains.read_base_header(bits, before)
     finally:
         reader.fields += _around_cid(bits.fields, 8 * (at + 1), frame.large_cid)
     reader.position = end = bits.position // 8 + cid_octets
-    packet = Packet(found.format.name, frame.cid, found.context, reader.rest("payload"), frame.start, end)
-    if "seq_number_scaled" in found.said and not packet.payload:
+    packet = Packet(header.format.name, frame.cid, header.context, reader.rest("payload"), frame.start, end)
+    if "seq_number_scaled" in header.said and not packet.payload:
         requirement = requirement_of(chains.BASE.name, packet.kind)
         raise MalformedPacket(requirement, f"A {packet.kind} packet has a payload, whose length is the scaling factor.")
     width = 7 if has_crc_7(packet.kind) else 3
-    expected, sent = crc.of_width(width, packet.header), found.said["header_crc"] or 0
+    expected, sent = crc.of_width(width, packet.header), header.said["header_crc"] or 0
     if verify and expected != sent:
         raise CrcMismatch(
             "RFC6846-5.3.1.1-3",
@@ -165,15 +165,15 @@ def has_crc_7(kind: str) -> bool:
 
 def _around_cid(fields: list[Field], at: int, cid: list[Field]) -> list[Field]:
     """Fields that were read without the large CID at bit `at`, as they stand with it: one may stand around it."""
-    width, placed = sum(one.width for one in cid), []
-    for one in fields:
-        behind = one.position + one.width - at
-        if 0 < behind < one.width and width:
-            placed.append(Field(one.name, one.position, one.width - behind, one.value >> behind))
-            placed.append(Field(one.name, at + width, behind, one.value & (1 << behind) - 1))
+    width, placed = sum(field.width for field in cid), []
+    for field in fields:
+        behind = field.position + field.width - at
+        if 0 < behind < field.width and width:
+            placed.append(Field(field.name, field.position, field.width - behind, field.value >> behind))
+            placed.append(Field(field.name, at + width, behind, field.value & (1 << behind) - 1))
         else:
-            placed.append(one._replace(position=one.position + (width if behind > 0 else 0)))
-    return sorted([*placed, *cid], key=lambda one: one.position)
+            placed.append(field._replace(position=field.position + (width if behind > 0 else 0)))
+    return sorted([*placed, *cid], key=lambda field: field.position)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def inner_type(reader: Reader, frame: Frame, context: Context) -> int:
     first = reader.peek()
     if not is_cce(first, context):
         return first
-    return reader.peek(1 + sum(one.width for one in frame.large_cid) // 8, "inner base header")
+    return reader.peek(1 + sum(field.width for field in frame.large_cid) // 8, "inner base header")
 
 
 def _read_cce(reader: Reader, frame: Frame) -> str:
@@ -200,7 +200,7 @@ def _read_type_2(
     reader: Reader, frame: Frame, context: Context, remarks: list[Remark]
 ) -> tuple[CompressedHeader, list[int]]:
     """UOR-2 of both kinds, UOR-2-ID and UOR-2-TS (RFC 3095, 5.7.4 and 5.11.3), and RND as it is after the packet."""
-    cid_octets = sum(one.width for one in frame.large_cid) // 8
+    cid_octets = sum(field.width for field in frame.large_cid) // 8
     crc_at = reader.position + cid_octets + (2 if context.profile.rtp else 1)
     if crc_at >= len(reader.octets):
         raise reader.truncated("UOR-2 header", crc_at + 1 - reader.position)

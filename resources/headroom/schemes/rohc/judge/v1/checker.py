@@ -265,7 +265,7 @@ class Checker:
         self._add(feedback_formats.remarks(feedback, None))
 
     def _add(self, remarks: Iterable[Remark]) -> None:
-        self.findings += [Finding(one.sentence, one.requirement, self._index) for one in remarks]
+        self.findings += [Finding(remark.sentence, remark.requirement, self._index) for remark in remarks]
 
 
 def _something_differs(kind: str, source: bytes, delivered: bytes | None) -> Remark:

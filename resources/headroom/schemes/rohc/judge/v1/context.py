@@ -124,10 +124,10 @@ class Context:
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The compressed headers, outermost first."""
-        found: list[Kind] = []
+        kinds: list[Kind] = []
         for ip in self.ips:
-            found += [ip.version, *[extension_headers.shape_of(item) for item in ip.headers.items]]
-        return (*found, *self.profile.after_ip)
+            kinds += [ip.version, *[extension_headers.shape_of(item) for item in ip.headers.items]]
+        return (*kinds, *self.profile.after_ip)
 
     @property
     def core(self) -> tuple[Kind, ...]:

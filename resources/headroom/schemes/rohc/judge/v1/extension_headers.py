@@ -51,11 +51,11 @@ class Shape(NamedTuple):
 
     @property
     def static(self) -> tuple[tuple[int, int], ...]:
-        at, found = 0, []
+        at, parts = 0, []
         for start, end in (*self.dynamic, (self.octets, self.octets)):
-            found += [(at, start)] if start > at else []
+            parts += [(at, start)] if start > at else []
             at = end
-        return tuple(found)
+        return tuple(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +259,14 @@ def _read_sequence(reader: Reader, name: str) -> Bits:
 def _numbered(entries: Entries, kind: int) -> int | None:
     """The index of the one header of a type with a sequence number, which a field of extension 3 is about; None if
     there is none."""
-    found = {entry.index for entry in entries if entry.item[0] == kind and _sequence_at(entry.item) is not None}
-    if not found:
+    indexes = {entry.index for entry in entries if entry.item[0] == kind and _sequence_at(entry.item) is not None}
+    if not indexes:
         return None
-    if len(found) > 1:
+    if len(indexes) > 1:
         raise Unsupported(
-            "RFC3095-5.8.5.1-2", f"Extension 3 carries one sequence number for {len(found)} headers.", "several-ah"
+            "RFC3095-5.8.5.1-2", f"Extension 3 carries one sequence number for {len(indexes)} headers.", "several-ah"
         )
-    return found.pop()
+    return indexes.pop()
 
 
 # --- The list in the context -----------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ class Feedback:
     fields: list[Field] = field(default_factory=list)
 
     def has(self, option: int) -> bool:
-        return any(one.type == option for one in self.options)
+        return any(entry.type == option for entry in self.options)
 
     @property
     def sn_is_valid(self) -> bool:
@@ -131,43 +131,43 @@ def _read_option(reader: Reader, feedback: Feedback) -> None:
 
 def remarks(feedback: Feedback, profile: Profile | None) -> list[Remark]:
     """Rules that a decompressor broke with this feedback. `profile` is that of the context, None if it has none yet."""
-    found: list[Remark] = []
+    result: list[Remark] = []
     if profile is UNCOMPRESSED:
         if feedback.kind != "FEEDBACK-1" or feedback.sn.value:
-            found.append(
+            result.append(
                 Remark(
                     "RFC5795-5.4.5-1",
                     f"Profile 0x0000 was answered with {feedback.kind}; only FEEDBACK-1 with the octet 0 exists.",
                 )
             )
-        return found
+        return result
     if feedback.kind == "FEEDBACK-1":
-        return found
+        return result
     if feedback.mode == 0:
-        found.append(Remark("RFC3095-5.7.6.1-4", "FEEDBACK-2 carries mode 0, which is reserved."))
+        result.append(Remark("RFC3095-5.7.6.1-4", "FEEDBACK-2 carries mode 0, which is reserved."))
     carried = [option.data[0] for option in feedback.options if option.type == CRC]
     expected = feedback.expected_crc() if carried else None
     if len(set(carried)) > 1:
-        found.append(Remark("RFC4815-8.6-1", "The CRC options of one feedback packet differ."))
+        result.append(Remark("RFC4815-8.6-1", "The CRC options of one feedback packet differ."))
     elif carried and carried[0] != expected:
-        found.append(
+        result.append(
             Remark("RFC4815-2.3-1", f"The CRC option carries 0x{carried[0]:02x}; the feedback gives 0x{expected:02x}.")
         )
     if not carried:
         if feedback.has(REJECT):
-            found.append(Remark("RFC3095-5.7.6.4-1", "REJECT comes without a CRC option."))
+            result.append(Remark("RFC3095-5.7.6.4-1", "REJECT comes without a CRC option."))
         for option, requirement in (
             (CLOCK, "RFC3095-5.7.6.7-1"),
             (JITTER, "RFC3095-5.7.6.8-1"),
             (LOSS, "RFC3095-5.7.6.9-3"),
         ):
             if feedback.has(option):
-                found.append(Remark(requirement, f"{OPTIONS[option][0]} comes without a CRC option."))
+                result.append(Remark(requirement, f"{OPTIONS[option][0]} comes without a CRC option."))
     if profile is not None and not profile.rtp and (feedback.has(CLOCK) or feedback.has(JITTER)):
-        found.append(
+        result.append(
             Remark("RFC3095-5.11.6-1", f"Profile {profile} was answered with CLOCK or JITTER, which it does not use.")
         )
-    return found
+    return result
 
 
 def mode_name(feedback: Feedback) -> str | None:

@@ -69,10 +69,10 @@ class Original:
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The headers for `crc_input`."""
-        found: list[Kind] = []
+        kinds: list[Kind] = []
         for ip in self.ips:
-            found += [ip.version, *[one.shape for one in ip.extensions]]
-        return (*found, *self._behind_ip)
+            kinds += [ip.version, *[extension.shape for extension in ip.extensions]]
+        return (*kinds, *self._behind_ip)
 
     @property
     def core(self) -> tuple[Kind, ...]:
@@ -132,12 +132,12 @@ def _parse_extensions(packet: bytes, at: int, ip: IpHeader, until: int | None) -
     Returns the offset behind them.
     """
     while ip.following != until:
-        one = extension_headers.parse(packet, at, ip.following)
-        if one is None:
+        extension = extension_headers.parse(packet, at, ip.following)
+        if extension is None:
             break
-        ip.extensions.append(one)
-        ip.following = one.following
-        at += len(one.octets)
+        ip.extensions.append(extension)
+        ip.following = extension.following
+        at += len(extension.octets)
     return at
 
 

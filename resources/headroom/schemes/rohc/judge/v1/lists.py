@@ -145,10 +145,10 @@ def read_list(
 ) -> CompressedList:
     """A compressed list of extension 3. `references` are the lists that ref_id may mean (`ListState.references`)."""
     encoding = reader.peek(name=kind.what) >> 6
-    one = _ListReader(reader, kind, state, references, remarks)
+    list_reader = _ListReader(reader, kind, state, references, remarks)
     if not encoding:
-        return one.read_type_0()
-    return one.read_type_2() if encoding == 2 else one.read_type_1_or_3(encoding)
+        return list_reader.read_type_0()
+    return list_reader.read_type_2() if encoding == 2 else list_reader.read_type_1_or_3(encoding)
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class _ListReader:
         _, gp, ps, count = self.reader.split((f"{self.kind.what} ET", 2), ("GP", 1), ("PS", 1), ("CC", 4))
         gen_id = self.reader.octet("gen_id") if gp else None
         indexes = self._xi_list(ps, count, [])
-        missing = next((n for n, one in enumerate(indexes, 1) if not one.present), None)
+        missing = next((n for n, xi in enumerate(indexes, 1) if not xi.present), None)
         if whole and missing:
             raise MalformedPacket(
                 self.kind.chain_rule,

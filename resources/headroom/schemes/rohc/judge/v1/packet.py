@@ -57,25 +57,25 @@ class Packet:
 
     def value(self, name: str) -> int | None:
         """Value of the first field of that name; None if there is none."""
-        return next((one.value for one in self.fields if one.name == name), None)
+        return next((field.value for field in self.fields if field.name == name), None)
 
     def trace(self) -> str:
         """The packet field by field, one line each: position of the first bit, width in bits, name, value."""
         what = f"{self.kind}, CID {self.cid}" + (f", profile {self.profile}" if self.profile else "")
         lines = [f"{what}: {self.header_octets} octets of header, {len(self.payload)} of payload"]
-        lines += [trace_line(one) for one in self.fields]
+        lines += [trace_line(field) for field in self.fields]
         return "\n".join(lines)
 
 
-def trace_line(one: Field) -> str:
-    if one.width <= 8:
-        shown = f"{one.value:0{one.width}b} = {one.value}"
-    elif one.width <= 32:
-        shown = f"0x{one.value:0{one.width // 4}x} = {one.value}"
+def trace_line(field: Field) -> str:
+    if field.width <= 8:
+        shown = f"{field.value:0{field.width}b} = {field.value}"
+    elif field.width <= 32:
+        shown = f"0x{field.value:0{field.width // 4}x} = {field.value}"
     else:
-        octets = one.octets()
+        octets = field.octets()
         shown = octets[:24].hex() + ("…" if len(octets) > 24 else "")
-    return f"  bit {one.position:4d}  {one.width:4d}  {one.name:<28} {shown}"
+    return f"  bit {field.position:4d}  {field.width:4d}  {field.name:<28} {shown}"
 
 
 def parse_packet(octets: bytes, channel: Channel, reconstructed: bool = False) -> Packet:
@@ -153,7 +153,7 @@ def _is_tcp(reader: Reader, frame: framing.Frame, channel: Channel) -> bool:
     """True if a packet is of profile 0x0006: by its Profile octet, or by the context of its CID."""
     if frame.kind == framing.OTHER:
         return frame.cid in channel.tcp_contexts
-    at = reader.position + 1 + sum(one.width // 8 for one in frame.large_cid)
+    at = reader.position + 1 + sum(field.width // 8 for field in frame.large_cid)
     octet = reader.octets[at : at + 1]
     return bool(octet) and profiles.select(octet[0], channel.parameters.profiles) == profiles.TCP
 

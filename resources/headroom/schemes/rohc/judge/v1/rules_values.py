@@ -55,16 +55,16 @@ class Difference(NamedTuple):
 
 def differences(original: bytes, restored: bytes, kinds: Sequence[Kind]) -> list[Difference]:
     """Header fields in which two packets with such headers differ, but for lengths and IPv4 checksums."""
-    found: list[Difference] = []
+    result: list[Difference] = []
     at = 0
 
     def compare(name: str, rule: str, layout: str, offset: int, mask: int = -1) -> None:
         try:
-            (a,), (b,) = (struct.unpack_from(layout, one, at + offset) for one in (original, restored))
+            (a,), (b,) = (struct.unpack_from(layout, packet, at + offset) for packet in (original, restored))
         except struct.error:
             return
         if (a ^ b) & mask:
-            found.append(Difference(name, rule, a & mask, b & mask))
+            result.append(Difference(name, rule, a & mask, b & mask))
 
     ip_headers = sum(kind in (4, 6) for kind in kinds)
     n = 0
@@ -72,7 +72,7 @@ def differences(original: bytes, restored: bytes, kinds: Sequence[Kind]) -> list
         n += kind in (4, 6)
         which = f" of IP header {n}" if ip_headers > 1 else ""
         if isinstance(kind, Shape):
-            found += _extension_header(kind, original[at : at + kind.octets], restored[at : at + kind.octets], which)
+            result += _extension_header(kind, original[at : at + kind.octets], restored[at : at + kind.octets], which)
             at += kind.octets
         elif kind == 4:
             compare(f"TOS{which}", "other", "!B", 1)
@@ -112,7 +112,7 @@ def differences(original: bytes, restored: bytes, kinds: Sequence[Kind]) -> list
             compare("timestamp", "timestamp", "!I", 4)
             compare("SSRC", "static", "!I", 8)
             at += 12
-    return found
+    return result
 
 
 def _extension_header(shape: Shape, original: bytes, restored: bytes, which: str) -> Iterator[Difference]:
@@ -155,11 +155,11 @@ def not_restored(packet: Packet, source: bytes, before: Context | None) -> Itera
             f"{_chain(original.kinds)}.",
         )
         return
-    for one in differences(source, attempt.octets + packet.payload, attempt.now.kinds):
+    for difference in differences(source, attempt.octets + packet.payload, attempt.now.kinds):
         yield Remark(
-            _RULE[one.rule],
-            f"The {header.kind} packet restores {one.field} as 0x{one.restored:x}; in the original it is "
-            f"0x{one.original:x}.",
+            _RULE[difference.rule],
+            f"The {header.kind} packet restores {difference.field} as 0x{difference.restored:x}; in the original it is "
+            f"0x{difference.original:x}.",
         )
 
 
@@ -224,7 +224,7 @@ def follow(packet: Packet, source: bytes, before: Context) -> Context | None:
         (after.sn,) = struct.unpack_from("!I", source, original.udp + 4)
     for ip, header in zip(after.ips, original.ips, strict=True):
         ip.identification, ip.df, ip.tos, ip.ttl = header.identification, header.df, header.tos, header.ttl
-        ip.headers = extension_headers.believed(ip.headers, [one.item for one in header.extensions])
+        ip.headers = extension_headers.believed(ip.headers, [extension.item for extension in header.extensions])
     if original.rtp >= 0:
         flags, second, after.sn, after.ts = struct.unpack_from("!BBHI", source, original.rtp)
         after.padding, after.extension, after.payload_type = flags >> 5 & 1, flags >> 4 & 1, second & 0x7F

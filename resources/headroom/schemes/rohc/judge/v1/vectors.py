@@ -74,9 +74,9 @@ def documents(folder: Path = FOLDER) -> list[Document]:
 @cache
 def load(folder: Path = FOLDER) -> dict[str, Vector]:
     """All vectors of packets by name, in the order of the files. Raises UsageError with file and line."""
-    found = vectors.entries(documents(folder), "vectors")
+    entries = vectors.entries(documents(folder), "vectors")
     prologues = {document.path: _prologues(document) for document in documents(folder)}
-    return {name: _vector(entry, prologues[entry.document.path]) for name, entry in found.items()}
+    return {name: _vector(entry, prologues[entry.document.path]) for name, entry in entries.items()}
 
 
 @cache
@@ -86,8 +86,8 @@ def load_feedback(folder: Path = FOLDER) -> dict[str, FeedbackVector]:
 
 
 def _prologues(document: Document) -> dict[str, list[Step]]:
-    found = document.data.get("prologues", {}).items()
-    return {name: _steps(Entry(name, data, document, ("prologues", name))) for name, data in found}
+    prologues = document.data.get("prologues", {}).items()
+    return {name: _steps(Entry(name, data, document, ("prologues", name))) for name, data in prologues}
 
 
 def _vector(entry: Entry, prologues: dict[str, list[Step]]) -> Vector:
@@ -128,11 +128,11 @@ def _steps(entry: Entry) -> list[Step]:
 def _cut(fields: tuple[Field, ...], bits: int) -> tuple[Field, ...]:
     """The fields of the first `bits` bits; the last one may lose its less significant part."""
     kept = []
-    for one in fields:
-        width = min(one.bits, bits)
+    for part in fields:
+        width = min(part.bits, bits)
         if not width:
             break
-        kept.append(Field(one.name, width, one.value >> one.bits - width, one.why))
+        kept.append(Field(part.name, width, part.value >> part.bits - width, part.why))
         bits -= width
     return tuple(kept)
 
@@ -144,7 +144,7 @@ def _step(entry: Entry, number: int, packet: dict[str, Any]) -> Step:
         packet["outcome"],
         bytes.fromhex(packet["packet"]) if "packet" in packet else None,
         packet.get("because"),
-        tuple(bytes.fromhex(one) for one in packet.get("passes_on", [])),
+        tuple(bytes.fromhex(data) for data in packet.get("passes_on", [])),
         tuple(packet.get("replies", [])),
         entry.fields(packet["parts"], link, "packets", number, "parts"),
     )
