@@ -125,10 +125,10 @@ def _end_marker(chain: Chain) -> None:
     moved = replace(chain.middle, access=N9_HOSTS[chain.ip], access_teid=0x0E000001)
     chain.second.must_modify(chain.middle, chain.second.far_down(moved, update=True, end_marker=True, n9=True))
     sent = [packet.octets for packet in chain.second.step.taken if packet.side == N9]
-    if second.that(len(sent) == 1, f"{len(sent)} End Markers were sent, not one.", "TS29244-8.2.31-1"):
+    if second.expect(len(sent) == 1, f"{len(sent)} End Markers were sent, not one.", "TS29244-8.2.31-1"):
         outputs = tunnelled(chain.first.give(sent[0], N9), N3)
         sentence = f"An End Marker went in, and {len(outputs)} messages came out on the other side, not one."
-        if first.that(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
+        if first.expect(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
             end_marker(first, outputs[0], chain.access.access, chain.access.access_teid, "TS29281-7.3.2-2")
 
 
@@ -137,21 +137,23 @@ def _error_indication(chain: Chain) -> None:
     chain.establish()
     assert chain.access is not None and chain.middle is not None
     first, second = chain.checks
-    second.accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")
+    second.expect_accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")
     step = chain.first.uplink(chain.access, chain.first.to_network(chain.access))
     replies = [packet for octets in step.sent(N9) for packet in chain.second.give(octets, N9).sent(N9)]
     sentence = f"{len(replies)} answers came to a packet of a lost session, not one."
-    if not second.that(len(replies) == 1, sentence, "TS29281-7.3.1-2"):
+    if not second.expect(len(replies) == 1, sentence, "TS29281-7.3.1-2"):
         return
     first.silent(chain.first.give(replies[0], N9), "TS29281-7.3.1-8")
     reports = chain.first.reports(ReportType.ERROR_INDICATION)
     sentence = f"{len(reports)} reports came about the Error Indication of the other user plane, not one."
-    if first.that(len(reports) == 1, sentence, "TS29244-5.10-1"):
+    if first.expect(len(reports) == 1, sentence, "TS29244-5.10-1"):
         inside = reports[0].find(Ie.ERROR_INDICATION_REPORT)
         tunnel = inside.find(Ie.F_TEID) if inside else None
         ends = elements.read_f_teid(tunnel) if tunnel else None
         good = ends is not None and (ends.teid, _host(ends, chain.ip)) == (chain.middle.teid, chain.middle.host)
-        first.that(good, f"The report names {ends}, which is not the tunnel of the Error Indication.", "TS29244-5.10-1")
+        first.expect(
+            good, f"The report names {ends}, which is not the tunnel of the Error Indication.", "TS29244-5.10-1"
+        )
 
 
 def _echo(chain: Chain) -> None:
@@ -163,7 +165,7 @@ def _echo(chain: Chain) -> None:
     ):
         outputs = tunnelled(talk.give(packets.udp(*ends, judge.PORT, judge.PORT, octets), N9), N9)
         sentence = f"{len(outputs)} answers came to an Echo Request on N9, not one."
-        if check.that(len(outputs) == 1, sentence, "TS29281-7.2.2-1"):
+        if check.expect(len(outputs) == 1, sentence, "TS29281-7.2.2-1"):
             check.signalling(outputs[0], 2, "TS29281-7.2.2-1")
 
 

@@ -56,16 +56,16 @@ class Facts:
         declared = implementation.declared("gtpu")
         return Facts(bool(declared.get("n4", False)), tuple(declared.get("features", ())))
 
-    def has(self, feature: str) -> bool:
+    def has_feature(self, feature: str) -> bool:
         return feature in self.features
 
     def config(self) -> dict[str, Any]:
         """The configuration of a user plane for a conversation."""
-        versions = (4, 6) if self.has("ipv6-transport") else (4,)
+        versions = (4, 6) if self.has_feature("ipv6-transport") else (4,)
         config: dict[str, Any] = {"n3": _hosts(N3_HOSTS, versions)}
-        if self.has("n9"):
+        if self.has_feature("n9"):
             config["n9"] = _hosts(N9_HOSTS, versions)
-        if self.has("predefined-rules"):
+        if self.has_feature("predefined-rules"):
             config["predefined_rules"] = [dict(entry) for entry in PREDEFINED]
         if self.n4:
             return config | {"n4": {"address": N4_HOST}}
@@ -208,7 +208,7 @@ class Conversation:
         version = session.transport
         if session.teid:
             tunnel = elements.f_teid(session.teid, session.host)
-        elif self.facts.has("ftup"):
+        elif self.facts.has_feature("ftup"):
             tunnel = elements.choose_f_teid(version)
         else:
             tunnel = elements.f_teid(FIRST_TEID + session.number - 1, N3_HOSTS[version])

@@ -145,7 +145,7 @@ def establish(plane: wire_plane.WireUserPlane, facts: Facts, sessions: Sequence[
 
 def _request(talk: Conversation, sequence: int, session: Session) -> bytes:
     """A Session Establishment Request. A user plane that can choose TEIDs has to (TS 29.244, 5.5.3)."""
-    asked = replace(session, teid=0) if talk.facts.has("ftup") else session
+    asked = replace(session, teid=0) if talk.facts.has_feature("ftup") else session
     content = (elements.node_id(CONTROL), elements.f_seid(session.number, CONTROL), *talk.plain_rules(asked))
     return Message(MessageType.SESSION_ESTABLISHMENT_REQUEST, sequence, content, 0).octets()
 

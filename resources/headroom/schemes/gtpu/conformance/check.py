@@ -24,8 +24,8 @@ class Check:
     requirement: str = ""
     findings: list[Finding] = field(default_factory=list)
 
-    def that(self, met: bool, otherwise: str, requirement: str = "") -> bool:
-        """Notes a finding unless an expectation is met. Returns whether it is."""
+    def expect(self, met: bool, otherwise: str, requirement: str = "") -> bool:
+        """Notes a finding unless an expectation is met. Returns True if it is."""
         if not met:
             self.findings.append(Finding(otherwise, requirement or self.requirement))
         return met
@@ -35,27 +35,27 @@ class Check:
     def uplink(self, step: Step, packet: bytes, requirement: str = "") -> None:
         """Notes a finding unless a step sent exactly one packet to the data network: the user's packet, unchanged."""
         came = step.sent(N6)
-        if not self.that(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
+        if not self.expect(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
             return
         if different := packets.differences(packet, came[0]):
-            self.that(False, f"The user's packet was changed: {different}.", requirement)
+            self.expect(False, f"The user's packet was changed: {different}.", requirement)
 
     def dropped(self, step: Step, requirement: str = "", side: str = N6) -> None:
         """Notes a finding if a step sent a packet on a side."""
         came = step.sent(side)
-        self.that(not came, f"{_packets(came)} went on to {side}, but the packet must be dropped.", requirement)
+        self.expect(not came, f"{_packets(came)} went on to {side}, but the packet must be dropped.", requirement)
 
     def silent(self, step: Step, requirement: str = "") -> None:
         """Notes a finding if a step sent anything on any side."""
         came = step.sent()
-        self.that(not came, f"{_packets(came)} came, but none is expected.", requirement)
+        self.expect(not came, f"{_packets(came)} came, but none is expected.", requirement)
 
     def downlink(
         self, step: Step, session: Session, packet: bytes, requirement: str = "", side: str = N3
     ) -> Tunnelled | None:
         """A packet of the data network went into the session's tunnel, once and alone."""
         outputs = tunnelled(step, side)
-        if not self.that(
+        if not self.expect(
             len(outputs) == 1, f"{_count(outputs, 'packet')} went into the tunnel{_why(step)}", requirement
         ):
             return None
@@ -63,7 +63,7 @@ class Check:
 
     def g_pdu(self, output: Tunnelled, session: Session, packet: bytes, requirement: str = "") -> Tunnelled | None:
         """A G-PDU of the user plane has a packet, and is what its specifications say."""
-        if not self.that(
+        if not self.expect(
             output.is_of(judge.G_PDU), f"The message sent is no G-PDU: {output.problem or _name(output)}", requirement
         ):
             return None
@@ -71,14 +71,14 @@ class Check:
         outer, read = output.datagram.packet, output.message
         to = (outer.destination, read.teid)
         wanted = (session.access, session.access_teid)
-        self.that(to == wanted, f"It went to {_end(to)}, and the rule says {_end(wanted)}.", "TS29244-8.2.26-2")
-        self.that(outer.source == session.host, f"It came from {outer.source}, not from {session.host}.", requirement)
-        self.that(output.datagram.destination_port == judge.PORT, _port(output), "TS29281-4.4.2.3-1")
-        self.that(not outer.is_fragment, "The datagram is a fragment.", requirement)
+        self.expect(to == wanted, f"It went to {_end(to)}, and the rule says {_end(wanted)}.", "TS29244-8.2.26-2")
+        self.expect(outer.source == session.host, f"It came from {outer.source}, not from {session.host}.", requirement)
+        self.expect(output.datagram.destination_port == judge.PORT, _port(output), "TS29281-4.4.2.3-1")
+        self.expect(not outer.is_fragment, "The datagram is a fragment.", requirement)
         self.octets(output)
-        self.that(read.sequence is None, "A G-PDU has a sequence number.", "TS29281-5.1-9")
+        self.expect(read.sequence is None, "A G-PDU has a sequence number.", "TS29281-5.1-9")
         if different := packets.differences(packet, read.inner):
-            self.that(False, f"The user's packet was changed: {different}.", requirement)
+            self.expect(False, f"The user's packet was changed: {different}.", requirement)
         if session.qfi is not None:
             self.container(read, session.qfi)
         return output
@@ -86,21 +86,21 @@ class Check:
     def container(self, read: judge.Message, qfi: int, rqi: int | None = None) -> None:
         """A G-PDU of the downlink has its PDU session container."""
         types = [extension.type for extension in read.extensions]
-        if not self.that(PSC in types, "The G-PDU has no PDU session container.", "TS29281-5.2.2.7-1"):
+        if not self.expect(PSC in types, "The G-PDU has no PDU session container.", "TS29281-5.2.2.7-1"):
             return
         first = types.count(PSC) == 1 and types[0] == PSC
-        self.that(first, f"The extension headers are {_types(types)}.", "TS29281-5.2.2.7-2")
+        self.expect(first, f"The extension headers are {_types(types)}.", "TS29281-5.2.2.7-2")
         container = read.container
         assert container is not None
-        self.that(
+        self.expect(
             container.pdu_type == 0, f"The PDU type is {container.pdu_type} in the downlink.", "TS38415-5.5.2.1-1"
         )
-        self.that(container.qfi == qfi, f"The QFI is {container.qfi}, and the rule says {qfi}.", "TS38415-5.4.1.1-1")
+        self.expect(container.qfi == qfi, f"The QFI is {container.qfi}, and the rule says {qfi}.", "TS38415-5.4.1.1-1")
         content = next(extension.content for extension in read.extensions if extension.type == PSC)
         spare = content[0] & 0x01
-        self.that(not spare, "A spare bit of the PDU session container is 1.", "TS38415-5.5.3.2-1")
+        self.expect(not spare, "A spare bit of the PDU session container is 1.", "TS38415-5.5.3.2-1")
         if rqi is not None:
-            self.that(
+            self.expect(
                 container.rqi == rqi, f"The RQI is {container.rqi}, and the rule says {rqi}.", "TS38415-5.4.1.1-2"
             )
 
@@ -108,43 +108,45 @@ class Check:
         """Flags and unused fields of a message that the user plane sent, and the layers below it."""
         octets = output.datagram.payload
         assert output.message is not None
-        self.that(not octets[0] & packets.SPARE, "The spare flag is 1.", "TS29281-5.1-7")
+        self.expect(not octets[0] & packets.SPARE, "The spare flag is 1.", "TS29281-5.1-7")
         flags = octets[0] & 7
         if flags:
             unused = b"" if flags & packets.S else octets[8:10]
             unused += b"" if flags & packets.PN else octets[10:11]
             unused += b"" if flags & packets.E else octets[11:12]
-            self.that(not any(unused), f"Optional fields without a flag are {unused.hex()}.", "TS29281-5.1-5")
+            self.expect(not any(unused), f"Optional fields without a flag are {unused.hex()}.", "TS29281-5.1-5")
 
     def signalling(self, output: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
         """The message in an output, if it has the type `kind`; else notes a finding and returns None. Checks the fields
         that all messages of the type have.
         """
         name = judge.MESSAGES[kind]
-        if not self.that(
+        if not self.expect(
             output.is_of(kind), f"The message sent is no {name}: {output.problem or _name(output)}", requirement
         ):
             return None
         assert output.message is not None
         self.octets(output)
         if kind in judge.WITH_SEQUENCE:
-            self.that(output.message.sequence is not None, f"The {name} has no sequence number.", "TS29281-5.1-8")
-            self.that(output.message.teid == 0, f"The {name} has the TEID {output.message.teid:#x}.", "TS29281-5.1-11")
+            self.expect(output.message.sequence is not None, f"The {name} has no sequence number.", "TS29281-5.1-8")
+            self.expect(
+                output.message.teid == 0, f"The {name} has the TEID {output.message.teid:#x}.", "TS29281-5.1-11"
+            )
         return output.message
 
     # ---- N4
 
-    def accepted(self, answer: Message | None, requirement: str) -> bool:
+    def expect_accepted(self, answer: Message | None, requirement: str) -> bool:
         good = answer is not None and answer.value(Ie.CAUSE) == Cause.REQUEST_ACCEPTED
-        return self.that(good, f"The request was not accepted: {Conversation.told(answer)}.", requirement)
+        return self.expect(good, f"The request was not accepted: {Conversation.told(answer)}.", requirement)
 
-    def rejected(self, answer: Message | None, requirement: str, cause: Cause | None = None) -> bool:
-        """A request was answered with a cause of rejection; `cause` is the required one, if any."""
+    def expect_rejected(self, answer: Message | None, requirement: str, cause: Cause | None = None) -> bool:
+        """Expects that a request was answered with a cause of rejection; `cause` is the required one, if any."""
         value = None if answer is None else answer.value(Ie.CAUSE)
         good = value is not None and value >= Cause.REQUEST_REJECTED and cause in (None, value)
         wanted = "a cause of rejection" if cause is None else f"{int(cause)} ({message.name_of(cause, Cause, '')})"
         sentence = f"The request must be rejected with {wanted}, but {Conversation.told(answer)}."
-        return self.that(good, sentence, requirement)
+        return self.expect(good, sentence, requirement)
 
 
 @dataclass(frozen=True)

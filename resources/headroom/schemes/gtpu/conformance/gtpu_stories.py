@@ -39,7 +39,7 @@ def _echo(talk: Conversation, sequence: int, *, port: int = judge.PORT, version:
 
 def _echoed(check: Check, step: Step, sequence: int, port: int = judge.PORT, version: int = 4) -> None:
     outputs = tunnelled(step, N3)
-    if not check.that(
+    if not check.expect(
         len(outputs) == 1, f"{len(outputs)} answers came to an Echo Request, not one.", "TS29281-7.2.2-1"
     ):
         return
@@ -48,10 +48,10 @@ def _echoed(check: Check, step: Step, sequence: int, port: int = judge.PORT, ver
         return
     answered(check, outputs[0], port, version)
     sentence = f"The sequence number is {read.sequence}, and the request's {sequence}."
-    check.that(read.sequence == sequence, sentence, "TS29281-7.2.2-2")
+    check.expect(read.sequence == sequence, sentence, "TS29281-7.2.2-2")
     values = [element.value for element in read.elements if element.type == RECOVERY]
     sentence = f"The Recovery elements are {[value.hex() for value in values]}; expected is a single one of 00."
-    check.that(values == [b"\0"], sentence, "TS29281-7.2.2-3")
+    check.expect(values == [b"\0"], sentence, "TS29281-7.2.2-3")
 
 
 def answered(check: Check, output: Tunnelled, port: int, version: int = 4) -> None:
@@ -59,9 +59,9 @@ def answered(check: Check, output: Tunnelled, port: int, version: int = 4) -> No
     outer = output.datagram.packet
     ends = (outer.source, outer.destination)
     wanted = (N3_HOSTS[version], ACCESS_HOSTS[version])
-    check.that(ends == wanted, f"It went from {ends[0]} to {ends[1]}.", "TS29281-4.4.3.2-1")
+    check.expect(ends == wanted, f"It went from {ends[0]} to {ends[1]}.", "TS29281-4.4.3.2-1")
     ports = (output.datagram.source_port, output.datagram.destination_port)
-    check.that(ports == (judge.PORT, port), f"It went from port {ports[0]} to {ports[1]}.", "TS29281-4.4.2.2-1")
+    check.expect(ports == (judge.PORT, port), f"It went from port {ports[0]} to {ports[1]}.", "TS29281-4.4.2.2-1")
 
 
 @story(PATH, "echo", n4=False)
@@ -121,22 +121,22 @@ def _indicated(check: Check, step: Step, teid: int, version: int = 4) -> None:
     check.dropped(step, "TS29281-7.3.1-1")
     outputs = tunnelled(step, N3)
     sentence = f"{len(outputs)} messages came back for a G-PDU of an unknown tunnel, not one."
-    if not check.that(len(outputs) == 1, sentence, "TS29281-7.3.1-2"):
+    if not check.expect(len(outputs) == 1, sentence, "TS29281-7.3.1-2"):
         return
     read = check.signalling(outputs[0], judge.ERROR_INDICATION, "TS29281-7.3.1-2")
     if read is None:
         return
     outer = outputs[0].datagram
     sentence = f"The Error Indication went to {outer.packet.destination}, port {outer.destination_port}."
-    check.that(outer.packet.destination == ACCESS_HOSTS[version], sentence, "TS29281-7.3.1-2")
-    check.that(outer.destination_port == judge.PORT, sentence, "TS29281-4.4.2.4-1")
+    check.expect(outer.packet.destination == ACCESS_HOSTS[version], sentence, "TS29281-7.3.1-2")
+    check.expect(outer.destination_port == judge.PORT, sentence, "TS29281-4.4.2.4-1")
     values = {element.type: element.value for element in read.elements}
     there = values.get(TEID_DATA, b"").hex()
     sentence = f"The Tunnel Endpoint Identifier Data I is {there or 'not there'}."
-    check.that(there == f"{teid:08x}", sentence, "TS29281-7.3.1-3")
+    check.expect(there == f"{teid:08x}", sentence, "TS29281-7.3.1-3")
     peer = values.get(PEER_ADDRESS, b"").hex()
     sentence = f"The GTP-U Peer Address is {peer or 'not there'}."
-    check.that(peer == packets.address(N3_HOSTS[version]).hex(), sentence, "TS29281-7.3.1-4")
+    check.expect(peer == packets.address(N3_HOSTS[version]).hex(), sentence, "TS29281-7.3.1-4")
 
 
 @story(TUNNELS, "unknown TEID", n4=False)
@@ -152,7 +152,7 @@ def _unknown_teid_over_ipv6(talk: Conversation, check: Check) -> None:
 @story(TUNNELS, "TEID of a deleted session")
 def _deleted_session(talk: Conversation, check: Check) -> None:
     session = talk.establish()
-    check.accepted(talk.delete(session), "TS29244-7.5.7-1")
+    check.expect_accepted(talk.delete(session), "TS29244-7.5.7-1")
     _indicated(check, talk.uplink(session, talk.to_network(session)), session.teid)
 
 
@@ -180,7 +180,7 @@ def _without_rule(talk: Conversation, check: Check) -> None:
     other = talk.to_network(session, port=80)
     step = talk.uplink(session, other)
     check.dropped(step, "TS29244-5.2.1-3")
-    check.that(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
+    check.expect(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
     passes = talk.to_network(session, port=443)
     check.uplink(talk.uplink(session, passes), passes, "TS29244-8.2.26-2")
 
@@ -215,7 +215,7 @@ def _end_marker_of_a_session(talk: Conversation, check: Check) -> None:
     session = talk.establish()
     step = _end_marker(talk, session.teid, session.host, N3, session.access)
     check.dropped(step, "TS29281-7.3.2-1")
-    check.that(not step.sent(N3), "An End Marker was answered.", "TS29281-7.3.1-8")
+    check.expect(not step.sent(N3), "An End Marker was answered.", "TS29281-7.3.1-8")
     _still_forwards(talk, check, session)
 
 
@@ -228,7 +228,7 @@ def _tunnel_to_tunnel(talk: Conversation, check: Check) -> None:
     check.downlink(step, replace(session, host=N3_HOSTS[4]), packet, "TS29244-8.2.26-2")
     packet = talk.to_network(session)
     outputs = tunnelled(talk.uplink(session, packet), N9)
-    if check.that(len(outputs) == 1, "A packet of the uplink did not go on to N9.", "TS29244-8.2.26-2"):
+    if check.expect(len(outputs) == 1, "A packet of the uplink did not go on to N9.", "TS29244-8.2.26-2"):
         away = replace(session, access=OTHER_HOSTS[4], access_teid=0x0C000001, host=N9_HOSTS[4], qfi=None)
         check.g_pdu(outputs[0], away, packet, "TS29244-8.2.26-2")
 
@@ -238,7 +238,7 @@ def _end_marker_passed_on(talk: Conversation, check: Check) -> None:
     session, inner = _relayed(talk)
     outputs = tunnelled(_end_marker(talk, inner.teid, inner.host, N9, OTHER_HOSTS[4]), N3)
     sentence = f"An End Marker went in, and {len(outputs)} messages came out on the other side, not one."
-    if check.that(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
+    if check.expect(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
         end_marker(check, outputs[0], session.access, session.access_teid, "TS29281-7.3.2-2")
 
 
@@ -248,16 +248,16 @@ def end_marker(check: Check, output: Tunnelled, host: str, teid: int, requiremen
     if read is None:
         return
     ends = (output.datagram.packet.destination, read.teid)
-    check.that(ends == (host, teid), f"The End Marker went to TEID {ends[1]:#010x} at {ends[0]}.", requirement)
-    check.that(output.datagram.destination_port == judge.PORT, "It went to another port.", "TS29281-4.4.2.4-1")
-    check.that(read.sequence is None, "The End Marker has a sequence number.", "TS29281-5.1-10")
+    check.expect(ends == (host, teid), f"The End Marker went to TEID {ends[1]:#010x} at {ends[0]}.", requirement)
+    check.expect(output.datagram.destination_port == judge.PORT, "It went to another port.", "TS29281-4.4.2.4-1")
+    check.expect(read.sequence is None, "The End Marker has a sequence number.", "TS29281-5.1-10")
 
 
 def _relayed(talk: Conversation) -> tuple[Session, Session]:
     """A session between a base station and another user plane: its end towards the base station, and towards the
     other."""
     session = talk.new_session()
-    if talk.facts.has("ftup"):
+    if talk.facts.has_feature("ftup"):
         far_side = elements.choose_f_teid()
     else:
         far_side = elements.f_teid(0x00020000 + session.number, N9_HOSTS[4])
@@ -298,7 +298,7 @@ def _required_extensions(talk: Conversation, check: Check) -> None:
         check.dropped(step, "TS29281-5.2.1-3")
         outputs = tunnelled(step, N3)
         sentence = f"{len(outputs)} messages came back for the unknown extension header {kind:#04x}; one is expected."
-        if check.that(len(outputs) == 1, sentence, "TS29281-7.2.3-1"):
+        if check.expect(len(outputs) == 1, sentence, "TS29281-7.2.3-1"):
             _notified(check, outputs[0], session)
 
 
@@ -307,13 +307,13 @@ def _notified(check: Check, output: Tunnelled, session: Session) -> None:
     if read is None:
         return
     host, port = output.datagram.packet.destination, output.datagram.destination_port
-    check.that(host == session.access, f"The notification went to {host}.", "TS29281-7.2.3-1")
-    check.that(port == judge.PORT, f"The notification went to UDP port {port}.", "TS29281-4.4.2.4-1")
+    check.expect(host == session.access, f"The notification went to {host}.", "TS29281-7.2.3-1")
+    check.expect(port == judge.PORT, f"The notification went to UDP port {port}.", "TS29281-4.4.2.4-1")
     lists = [element.value for element in read.elements if element.type == TYPE_LIST]
     sentence = f"The notification has {len(lists)} lists of extension header types."
-    if check.that(len(lists) == 1, sentence, "TS29281-7.2.3-2"):
+    if check.expect(len(lists) == 1, sentence, "TS29281-7.2.3-2"):
         unknown = [kind for kind in REQUIRED if kind in lists[0]]
-        check.that(not unknown, "The list of supported types has the unsupported one.", "TS29281-7.2.3-2")
+        check.expect(not unknown, "The list of supported types has the unsupported one.", "TS29281-7.2.3-2")
 
 
 @story(TUNNELS, "unknown extension headers that may be skipped", n4=False)
@@ -322,7 +322,7 @@ def _skipped_extensions(talk: Conversation, check: Check) -> None:
     for kind in NOT_REQUIRED:
         step = _with_extension(talk, session, kind)
         check.uplink(step, talk.to_network(session), "TS29281-5.2.1-4")
-        check.that(not tunnelled(step), "A packet that must be forwarded was answered.", "TS29281-5.2.1-4")
+        check.expect(not tunnelled(step), "A packet that must be forwarded was answered.", "TS29281-5.2.1-4")
 
 
 # ---- both ways, IPv6, fragments
@@ -376,9 +376,9 @@ def _outer_fragments(talk: Conversation, check: Check) -> None:
         steps = [talk.give(piece, N3) for piece in order]
         came = [octets for step in steps for octets in step.sent(N6)]
         sentence = f"Of a datagram in {len(pieces)} fragments, {len(came)} packets went to the data network."
-        if check.that(len(came) == 1, sentence, "RFC1122-3.3.2-1"):
+        if check.expect(len(came) == 1, sentence, "RFC1122-3.3.2-1"):
             different = packets.differences(packet, came[0])
-            check.that(not different, f"The packet was changed: {different}.", "RFC1122-3.3.2-1")
+            check.expect(not different, f"The packet was changed: {different}.", "RFC1122-3.3.2-1")
 
 
 @story(TUNNELS, "fragments of users", n4=False, fragmented=True)
@@ -394,7 +394,7 @@ def _spoofed(talk: Conversation, check: Check) -> None:
     spoofed = talk.to_network(session, source="10.45.0.99")
     step = talk.uplink(session, spoofed)
     check.dropped(step, "TS29244-5.2.1-2")
-    check.that(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
+    check.expect(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
 
 
 @story(TUNNELS, "Length short of the end", n4=False)
@@ -408,7 +408,7 @@ def _short_length(talk: Conversation, check: Check) -> None:
     came = step.sent(N6)
     longest = max(map(len, came), default=0)
     sentence = f"A packet of {longest} octets went on, and the T-PDU had {len(packet) - 8}."
-    check.that(longest <= len(packet) - 8, sentence, "TS29281-5.1-6")
+    check.expect(longest <= len(packet) - 8, sentence, "TS29281-5.1-6")
     _still_forwards(talk, check, session)
 
 

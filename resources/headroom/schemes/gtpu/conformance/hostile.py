@@ -77,14 +77,14 @@ def withstand(attack: Attack, talk: Conversation, check: Check) -> None:
     for octets, side in attack.packets(talk, target) if attack.packets else ():
         step = talk.give(octets, side)
         came = len(step.sent())
-        check.that(came <= 1, f"{came} packets came out for one that went in: {octets[:64].hex()}.")
+        check.expect(came <= 1, f"{came} packets came out for one that went in: {octets[:64].hex()}.")
     for octets in attack.messages(talk, target) if attack.messages else ():
         try:
             answers = talk.exchange(octets)
         except PfcpError as error:
-            check.that(False, f"{octets[:64].hex()} was answered with octets that are no message: {error}")
+            check.expect(False, f"{octets[:64].hex()} was answered with octets that are no message: {error}")
             continue
-        check.that(len(answers) <= 1, f"{len(answers)} answers came to {octets[:64].hex()}; one at most is expected.")
+        check.expect(len(answers) <= 1, f"{len(answers)} answers came to {octets[:64].hex()}; one at most is expected.")
     if attack.still_s:
         talk.advance(attack.still_s)
     both_ways(talk, check, other)

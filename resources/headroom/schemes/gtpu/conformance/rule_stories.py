@@ -97,7 +97,7 @@ def _uplink_filter(talk: Conversation, check: Check) -> None:
     check.uplink(talk.uplink(session, good), good, "TS29244-5.2.1-2")
     step = talk.uplink(session, talk.to_network(session, port=444))
     check.dropped(step, "TS29244-5.2.1-3")
-    check.that(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
+    check.expect(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
 
 
 @story(RULES, "port ranges")
@@ -130,20 +130,20 @@ def _buffer(talk: Conversation, check: Check) -> None:
         check.dropped(talk.downlink(packet), "TS29244-8.2.26-3", N3)
     reports = talk.reports(ReportType.DOWNLINK_DATA)
     sentence = f"{len(reports)} downlink data reports came for the first buffered packet, not one."
-    if check.that(len(reports) == 1, sentence, "TS29244-8.2.26-4"):
+    if check.expect(len(reports) == 1, sentence, "TS29244-8.2.26-4"):
         message = reports[0]
         sentence = f"The report has the SEID {message.seid}, and ours is {session.number}."
-        check.that(message.seid == session.number, sentence, "TS29244-7.5.8-1")
+        check.expect(message.seid == session.number, sentence, "TS29244-7.5.8-1")
         data = message.find(Ie.DOWNLINK_DATA_REPORT)
         number = data.find(Ie.PDR_ID) if data else None
         is_second = number is not None and int.from_bytes(number.value, "big") == 2
-        check.that(is_second, "The downlink data report does not say PDR 2.", "TS29244-8.2.26-4")
+        check.expect(is_second, "The downlink data report does not say PDR 2.", "TS29244-8.2.26-4")
     talk.must_modify(session, talk.far_down(session, update=True))
     came = [packet.octets for packet in talk.step.taken if packet.side == N3]
     inner = [output.message.inner for output in map(read_tunnelled, came) if output.message]
     same = len(inner) == len(sent) and not any(map(packets.differences, sent, inner))
     sentence = f"Of {len(sent)} buffered packets, {len(inner)} came out, or their order changed."
-    check.that(same, sentence, "TS29244-8.2.26-3")
+    check.expect(same, sentence, "TS29244-8.2.26-3")
     _down_is(talk, check, session, 443, True, "TS29244-8.2.26-2")
 
 
@@ -165,10 +165,10 @@ def _duplicate(talk: Conversation, check: Check) -> None:
     }
     for wanted in (session, replace(copy, host=session.host)):
         sentence = f"Nothing went to {wanted.access}."
-        if check.that(wanted.access in outputs, sentence, "TS29244-8.2.26-5"):
+        if check.expect(wanted.access in outputs, sentence, "TS29244-8.2.26-5"):
             output = outputs[wanted.access]
             is_same = output.message is not None and not packets.differences(packet, output.message.inner)
-            check.that(is_same, f"No G-PDU with the unchanged packet went to {wanted.access}.", "TS29244-8.2.26-5")
+            check.expect(is_same, f"No G-PDU with the unchanged packet went to {wanted.access}.", "TS29244-8.2.26-5")
 
 
 @story(RULES, "End Marker when the tunnel changes")
@@ -178,7 +178,7 @@ def _end_marker(talk: Conversation, check: Check) -> None:
     talk.must_modify(session, talk.far_down(moved, update=True, end_marker=True))
     outputs = [read_tunnelled(packet.octets) for packet in talk.step.taken if packet.side == N3]
     sentence = f"{len(outputs)} messages went out when the tunnel changed; one End Marker is expected."
-    if check.that(len(outputs) == 1, sentence, "TS29244-8.2.31-1"):
+    if check.expect(len(outputs) == 1, sentence, "TS29244-8.2.31-1"):
         end_marker(check, outputs[0], session.access, session.access_teid, "TS29244-8.2.31-1")
     packet = talk.to_user(session)
     check.downlink(talk.downlink(packet), moved, packet, "TS29244-7.5.5-1")
@@ -205,7 +205,7 @@ def _predefined(talk: Conversation, check: Check) -> None:
 def _unknown_predefined(talk: Conversation, check: Check) -> None:
     session = talk.new_session()
     more = elements.pdr(3, 50, talk.pdi_down(session), predefined=["no-such-rule"])
-    check.rejected(talk.ask_for(session, [*talk.plain_rules(session), more]), "TS29244-7.5.3-2")
+    check.expect_rejected(talk.ask_for(session, [*talk.plain_rules(session), more]), "TS29244-7.5.3-2")
 
 
 @story(RULES, "Error Indication is reported", "error-indication-reports")
@@ -217,18 +217,18 @@ def _error_indication(talk: Conversation, check: Check) -> None:
     check.silent(step, "TS29281-7.3.1-8")
     reports = talk.reports(ReportType.ERROR_INDICATION)
     sentence = f"{len(reports)} reports came about an Error Indication, not one."
-    if not check.that(len(reports) == 1, sentence, "TS29244-5.10-1"):
+    if not check.expect(len(reports) == 1, sentence, "TS29244-5.10-1"):
         return
     sentence = f"The report has the SEID {reports[0].seid}, and ours is {session.number}."
-    check.that(reports[0].seid == session.number, sentence, "TS29244-7.5.8-1")
+    check.expect(reports[0].seid == session.number, sentence, "TS29244-7.5.8-1")
     inside = reports[0].find(Ie.ERROR_INDICATION_REPORT)
     tunnel = inside.find(Ie.F_TEID) if inside else None
-    if check.that(tunnel is not None, "The Error Indication Report has no F-TEID.", "TS29244-5.10-1"):
+    if check.expect(tunnel is not None, "The Error Indication Report has no F-TEID.", "TS29244-5.10-1"):
         assert tunnel is not None
         result = elements.read_f_teid(tunnel)
         ends = (result.teid, result.ipv4)
         sentence = f"The report names TEID {result.teid:#x} at {result.ipv4}, not the tunnel of the Error Indication."
-        check.that(ends == (session.access_teid, session.access), sentence, "TS29244-5.10-1")
+        check.expect(ends == (session.access_teid, session.access), sentence, "TS29244-5.10-1")
 
 
 # ---- QoS
@@ -246,7 +246,7 @@ def _uplink_binding(talk: Conversation, check: Check) -> None:
     for chain in ((packets.container(1, 5),), ()):
         step = talk.uplink(session, packet, extensions=chain)
         check.dropped(step, "TS29244-5.4.2-1")
-        check.that(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
+        check.expect(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
 
 
 @story(QOS, "QFI of the downlink")
@@ -264,7 +264,7 @@ def _reflective(talk: Conversation, check: Check) -> None:
     for rqi in (False, True):
         talk.must_modify(session, elements.qer(1, qfi=session.qfi, rqi=rqi, kind=Ie.UPDATE_QER)) if rqi else None
         outputs = tunnelled(talk.downlink(talk.to_user(session)), N3)
-        if check.that(len(outputs) == 1 and outputs[0].message is not None, "No G-PDU came.", "TS29244-8.2.26-2"):
+        if check.expect(len(outputs) == 1 and outputs[0].message is not None, "No G-PDU came.", "TS29244-8.2.26-2"):
             assert outputs[0].message is not None
             check.container(outputs[0].message, session.qfi or 0, int(rqi))
 
@@ -308,11 +308,11 @@ def _maximum_bit_rate(talk: Conversation, check: Check) -> None:
         _, passed = _passed(talk, session, side, 2.0, MEASURED_S)
         rate = passed * PACKET_BITS / MEASURED_S / KILOBIT
         sentence = f"{rate:.0f} kbit/s passed from {side}, and the maximum bit rate is {RATE}."
-        check.that(abs(rate - RATE) <= 0.01 * RATE, sentence, "TS29244-5.4.4-1")
+        check.expect(abs(rate - RATE) <= 0.01 * RATE, sentence, "TS29244-5.4.4-1")
         talk.advance(5)
         count, passed = _passed(talk, session, side, 0.9, MEASURED_S)
         sentence = f"At nine tenths of the maximum bit rate {passed} of {count} packets passed from {side}."
-        check.that(passed == count, sentence, "TS29244-5.4.4-1")
+        check.expect(passed == count, sentence, "TS29244-5.4.4-1")
         talk.advance(5)
 
 
@@ -323,7 +323,7 @@ def _one_direction(talk: Conversation, check: Check) -> None:
     session = talk.establish(rules, session)
     count, passed = _passed(talk, session, N3, 5.0, 1)
     sentence = f"{passed} of {count} packets of the uplink passed, far below its maximum bit rate."
-    check.that(passed == count, sentence, "TS29244-5.4.4-1")
+    check.expect(passed == count, sentence, "TS29244-5.4.4-1")
 
 
 @story(QOS, "maximum bit rate 0")
@@ -335,7 +335,7 @@ def _no_rate(talk: Conversation, check: Check) -> None:
         _passed(talk, session, side, 1.0, 1)
         _, passed = _passed(talk, session, side, 1.0, 1)
         sentence = f"{passed} packets passed from {side} in a second, and the maximum bit rate is 0."
-        check.that(passed == 0, sentence, "TS29244-5.4.4-1")
+        check.expect(passed == 0, sentence, "TS29244-5.4.4-1")
 
 
 @story(QOS, "nothing else is touched")

@@ -97,7 +97,7 @@ def must_be_forwarded(talk: Conversation, check: Check, fields: Mapping[str, str
     step = talk.give(datagram(talk, session, packet, fields), N3)
     if step.sent(N6) or not or_dropped:
         check.uplink(step, packet)
-    check.that(not tunnelled(step), "The packet was answered.")
+    check.expect(not tunnelled(step), "The packet was answered.")
 
 
 def must_be_dropped(talk: Conversation, check: Check, fields: Mapping[str, str], answers: int = 0) -> None:
@@ -107,6 +107,6 @@ def must_be_dropped(talk: Conversation, check: Check, fields: Mapping[str, str],
     step = talk.give(datagram(talk, session, packet, fields), N3)
     check.dropped(step)
     came = len(tunnelled(step))
-    check.that(came <= answers, f"{came} messages came back.")
+    check.expect(came <= answers, f"{came} messages came back.")
     packet = talk.to_network(session)
     check.uplink(talk.uplink(session, packet), packet, "TS29244-8.2.26-2")

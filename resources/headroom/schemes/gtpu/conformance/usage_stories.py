@@ -26,7 +26,7 @@ def _session(talk: Conversation, urr: Element) -> Session:
 
 def _volumes(check: Check, report: Element) -> Volumes:
     element = report.find(Ie.VOLUME_MEASUREMENT)
-    if not check.that(element is not None, "A usage report has no Volume Measurement.", "TS29244-8.2.44-1"):
+    if not check.expect(element is not None, "A usage report has no Volume Measurement.", "TS29244-8.2.44-1"):
         return Volumes()
     assert element is not None
     return elements.read_volumes(element)
@@ -49,9 +49,9 @@ def _number(report: Element, kind: Ie) -> int | None:
 def _numbered(check: Check, reports: list[Element]) -> None:
     numbers = [_number(element, Ie.UR_SEQN) for element in reports]
     expected = list(range(len(reports)))
-    check.that(numbers == expected, f"The reports are numbered {numbers}, not {expected}.", "TS29244-5.2.2.3-3")
+    check.expect(numbers == expected, f"The reports are numbered {numbers}, not {expected}.", "TS29244-5.2.2.3-3")
     urrs = {_number(element, Ie.URR_ID) for element in reports}
-    check.that(urrs <= {1}, f"The reports are of the URRs {urrs}.", "TS29244-5.2.2.3-1")
+    check.expect(urrs <= {1}, f"The reports are of the URRs {urrs}.", "TS29244-5.2.2.3-1")
 
 
 @story(USAGE, "volume threshold", FEATURE)
@@ -61,22 +61,22 @@ def _volume_threshold(talk: Conversation, check: Check) -> None:
     for number in range(1, 13):
         check.uplink(talk.uplink(session, talk.to_network(session, SIZE)), talk.to_network(session, SIZE))
         if number * OCTETS < THRESHOLD:
-            check.that(not talk.usage_reports(), "A report came below the threshold.", "TS29244-5.2.2.3-1")
+            check.expect(not talk.usage_reports(), "A report came below the threshold.", "TS29244-5.2.2.3-1")
     reports = talk.usage_reports()
     sentence = f"{len(reports)} reports came for {12 * OCTETS} octets and a threshold of {THRESHOLD}, not two."
-    if not check.that(len(reports) == 2, sentence, "TS29244-5.2.2.3-1"):
+    if not check.expect(len(reports) == 2, sentence, "TS29244-5.2.2.3-1"):
         return
     _numbered(check, reports)
     for report in reports:
         named = bool(_triggers(report) & ReportTrigger.VOLUME_THRESHOLD)
-        check.that(named, f"The trigger is {_triggers(report):#x}.", "TS29244-5.2.2.3-1")
+        check.expect(named, f"The trigger is {_triggers(report):#x}.", "TS29244-5.2.2.3-1")
         volumes = _volumes(check, report)
         total = _total(volumes)
         good = total >= THRESHOLD and total % OCTETS == 0
-        check.that(good, f"A report counts {total} octets, but each packet has {OCTETS}.", "TS29244-5.2.2.2-1")
+        check.expect(good, f"A report counts {total} octets, but each packet has {OCTETS}.", "TS29244-5.2.2.2-1")
     for report in talk.reports(ReportType.USAGE):
         sentence = f"A report has the SEID {report.seid}, and ours is {session.number}."
-        check.that(report.seid == session.number, sentence, "TS29244-7.5.8-1")
+        check.expect(report.seid == session.number, sentence, "TS29244-7.5.8-1")
 
 
 @story(USAGE, "query", FEATURE)
@@ -85,11 +85,11 @@ def _query(talk: Conversation, check: Check) -> None:
     session = _session(talk, elements.urr(1, Trigger.VOLUME_THRESHOLD, elements.volume_threshold(total=1 << 40)))
     _traffic(talk, session)
     answer = talk.modify(session, group(Ie.QUERY_URR, [elements.number(Ie.URR_ID, 1, 4)]))
-    check.accepted(answer, "TS29244-7.5.5-1")
+    check.expect_accepted(answer, "TS29244-7.5.5-1")
     reports = answer.all(Ie.USAGE_REPORT_IN_MODIFICATION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came for a query, not one.", "TS29244-7.5.5-3"):
+    if check.expect(len(reports) == 1, f"{len(reports)} reports came for a query, not one.", "TS29244-7.5.5-3"):
         sentence = f"The trigger is {_triggers(reports[0]):#x}."
-        check.that(bool(_triggers(reports[0]) & ReportTrigger.IMMEDIATE), sentence, "TS29244-7.5.5-3")
+        check.expect(bool(_triggers(reports[0]) & ReportTrigger.IMMEDIATE), sentence, "TS29244-7.5.5-3")
         _counted(check, reports[0])
 
 
@@ -108,7 +108,7 @@ def _counted(check: Check, report: Element) -> None:
     # A measurement may leave out what the trigger does not ask for, but the sum has to be known.
     good = all(number in (None, right) for number, right in zip(entry, wanted, strict=True))
     known = volumes.total is not None or None not in (volumes.uplink, volumes.downlink)
-    check.that(good and known, sentence, "TS29244-5.2.2.2-1")
+    check.expect(good and known, sentence, "TS29244-5.2.2.2-1")
 
 
 @story(USAGE, "deletion", FEATURE)
@@ -116,11 +116,11 @@ def _deletion(talk: Conversation, check: Check) -> None:
     session = _session(talk, elements.urr(1, Trigger.VOLUME_THRESHOLD, elements.volume_threshold(total=1 << 40)))
     _traffic(talk, session)
     answer = talk.delete(session)
-    check.accepted(answer, "TS29244-7.5.7-1")
+    check.expect_accepted(answer, "TS29244-7.5.7-1")
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
+    if check.expect(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         sentence = f"The trigger is {_triggers(reports[0]):#x}."
-        check.that(bool(_triggers(reports[0]) & ReportTrigger.TERMINATION), sentence, "TS29244-7.5.7-2")
+        check.expect(bool(_triggers(reports[0]) & ReportTrigger.TERMINATION), sentence, "TS29244-7.5.7-2")
         _counted(check, reports[0])
 
 
@@ -132,15 +132,15 @@ def _periods(talk: Conversation, check: Check) -> None:
         talk.advance(10)
     talk.advance(1)
     reports = talk.usage_reports()
-    if not check.that(len(reports) == 3, f"{len(reports)} reports came in three periods.", "TS29244-5.2.2.3-2"):
+    if not check.expect(len(reports) == 3, f"{len(reports)} reports came in three periods.", "TS29244-5.2.2.3-2"):
         return
     _numbered(check, reports)
     for report in reports:
         sentence = f"The trigger is {_triggers(report):#x}."
-        check.that(bool(_triggers(report) & ReportTrigger.PERIODIC), sentence, "TS29244-5.2.2.3-2")
+        check.expect(bool(_triggers(report) & ReportTrigger.PERIODIC), sentence, "TS29244-5.2.2.3-2")
         volumes = _volumes(check, report)
         sentence = f"A period has {_total(volumes)} octets, and {OCTETS} passed."
-        check.that(_total(volumes) == OCTETS, sentence, "TS29244-5.2.2.2-1")
+        check.expect(_total(volumes) == OCTETS, sentence, "TS29244-5.2.2.2-1")
 
 
 @story(USAGE, "volume quota", FEATURE)
@@ -151,7 +151,7 @@ def _volume_quota(talk: Conversation, check: Check) -> None:
     session = _session(talk, elements.urr(1, Trigger.VOLUME_QUOTA, quota))
     _within(talk, check, session)
     named = any(_triggers(element) & ReportTrigger.VOLUME_QUOTA for element in talk.usage_reports())
-    check.that(named, "No report says that the quota is used up.", "TS29244-5.2.2.3-1")
+    check.expect(named, "No report says that the quota is used up.", "TS29244-5.2.2.3-1")
     talk.must_modify(session, elements.urr(1, Trigger.VOLUME_QUOTA, quota, kind=Ie.UPDATE_URR))
     _within(talk, check, session)
 
@@ -159,14 +159,14 @@ def _volume_quota(talk: Conversation, check: Check) -> None:
 def _within(talk: Conversation, check: Check, session: Session) -> None:
     passed = [bool(talk.uplink(session, talk.to_network(session, SIZE)).sent(N6)) for _ in range(8)]
     sentence = f"Of eight packets of {OCTETS} octets {sum(passed)} passed, and the quota is {QUOTA} octets."
-    check.that(passed[:2] == [True, True] and not any(passed[3:]), sentence, "TS29244-5.2.2.2-2")
+    check.expect(passed[:2] == [True, True] and not any(passed[3:]), sentence, "TS29244-5.2.2.2-2")
 
 
 @story(USAGE, "quota 0", FEATURE)
 def _quota_zero(talk: Conversation, check: Check) -> None:
     session = _session(talk, elements.urr(1, Trigger.VOLUME_QUOTA, elements.volume_quota(total=0)))
     passed = [bool(talk.uplink(session, talk.to_network(session)).sent(N6)) for _ in range(4)]
-    check.that(not any(passed[1:]), f"{sum(passed)} packets passed with a quota of 0.", "TS29244-5.2.2.2-2")
+    check.expect(not any(passed[1:]), f"{sum(passed)} packets passed with a quota of 0.", "TS29244-5.2.2.2-2")
 
 
 @story(USAGE, "dropped packets do not count", FEATURE)
@@ -180,10 +180,10 @@ def _dropped(talk: Conversation, check: Check) -> None:
         talk.downlink(talk.to_user(session, 500))
     answer = talk.delete(session)
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
+    if check.expect(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         volumes = _volumes(check, reports[0])
         sentence = f"{volumes.total} octets were counted, and 128 passed."
-        check.that(volumes.total in (None, 128) and volumes.downlink in (None, 0), sentence, "TS29244-5.2.2.2-1")
+        check.expect(volumes.total in (None, 128) and volumes.downlink in (None, 0), sentence, "TS29244-5.2.2.2-1")
 
 
 @story(USAGE, "measurement before QoS enforcement", FEATURE)
@@ -198,7 +198,7 @@ def _before_qos(talk: Conversation, check: Check) -> None:
         check.dropped(talk.downlink(talk.to_user(session, 500)), "TS29244-5.4.3-1", N3)
     answer = talk.delete(session)
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
+    if check.expect(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         total = _total(_volumes(check, reports[0]))
         sentence = f"{total} octets were counted; 128 passed, and a gate dropped {4 * 528}."
-        check.that(total == 128 + 4 * 528, sentence, "TS29244-8.2.68-1")
+        check.expect(total == 128 + 4 * 528, sentence, "TS29244-8.2.68-1")

@@ -89,7 +89,7 @@ class UserPlaneKeywords:
             try:
                 story.tell(talk, check)
             except PfcpError as error:
-                check.that(False, f"The octets received over N4 are no PFCP message: {error}")
+                check.expect(False, f"The octets received over N4 are no PFCP message: {error}")
 
     @keyword("User Plane Should Withstand")
     def withstood(self, attack: str) -> None:
