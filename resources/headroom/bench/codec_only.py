@@ -23,14 +23,14 @@ class Pair:
     null: Trial
 
     @property
-    def disturbed(self) -> bool:
+    def is_disturbed(self) -> bool:
         return bool(self.codec.disturbed or self.null.disturbed)
 
 
 def counted(pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs that decide: the undisturbed ones, or all if there are none."""
     known = list(pairs)
-    return [pair for pair in known if not pair.disturbed] or known
+    return [pair for pair in known if not pair.is_disturbed] or known
 
 
 def flow_pairs(measured: float, pairs: Iterable[Pair]) -> list[float]:
@@ -85,6 +85,6 @@ def measure(config: load.LoadConfig, flow_pairs: int, count: int, extra: int = 0
     """
     null = load.with_null(config)
     pairs: list[Pair] = []
-    while sum(not pair.disturbed for pair in pairs) < count and len(pairs) < count + extra:
+    while sum(not pair.is_disturbed for pair in pairs) < count and len(pairs) < count + extra:
         pairs.append(Pair(load.measure(config, flow_pairs), load.measure(null, flow_pairs)))
     return pairs

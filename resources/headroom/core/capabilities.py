@@ -67,7 +67,7 @@ def declared_deviations(implementation: Implementation, role: Role) -> frozenset
     return frozenset(
         deviation.requirement
         for deviation in implementation.deviations
-        if deviation.requirement and deviation.concerns(role)
+        if deviation.requirement and deviation.is_about(role)
     )
 
 

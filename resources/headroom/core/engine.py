@@ -170,7 +170,7 @@ def _run_once(
         _attend(running, (_start(program, command, job, timeout_s, memory, folders, under) for job in jobs), at_once)
         order = [id(one) for one in running]
         # The one that failed by itself explains why the others were stopped, so it comes first.
-        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or one.excess or _died(one)))
+        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or one.excess or _has_died(one)))
         documents = {id(one): _document(one) for one in running}
         if not under:
             _link_digests.extend(
@@ -269,7 +269,7 @@ def _attend(running: list[_Running], to_start: Iterator[_Running], at_once: int)
             if not reading:
                 break
             for one in reading.values():
-                if _gave_up(one, now):
+                if _is_over(one, now):
                     process_group.stop(one.process, 0.0 if one.excess else None)
                     return
             patience = min(one.deadline for one in reading.values()) - now
@@ -279,10 +279,10 @@ def _attend(running: list[_Running], to_start: Iterator[_Running], at_once: int)
                     key.fileobj.close()  # type: ignore[union-attr]
                 if key.data.overflow:
                     return
-            if len(running) > 1 and any(_died(one) for one in running):
+            if len(running) > 1 and any(_has_died(one) for one in running):
                 return
     for one in running:
-        while process_group.exit_code(one.process) is None and not _gave_up(one, time.monotonic()):
+        while process_group.exit_code(one.process) is None and not _is_over(one, time.monotonic()):
             time.sleep(0.001)
         if one.late or one.excess:
             process_group.stop(one.process, 0.0 if one.excess else None)
@@ -299,7 +299,7 @@ def _register(one: _Running, selector: selectors.BaseSelector) -> None:
         selector.register(pipe, events, one)
 
 
-def _gave_up(one: _Running, now: float) -> bool:
+def _is_over(one: _Running, now: float) -> bool:
     """True if the output of a process, some of whose pipes are open, must not be read any longer; notes why."""
     if process_group.exit_code(one.process) is None:
         one.late = now >= one.deadline
@@ -311,7 +311,7 @@ def _gave_up(one: _Running, now: float) -> bool:
     return one.left_behind
 
 
-def _died(one: _Running) -> bool:
+def _has_died(one: _Running) -> bool:
     """True if a process has failed and closed its output, so its companions need not be awaited."""
     pipes = (one.process.stdout, one.process.stderr)
     return process_group.exit_code(one.process) not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)

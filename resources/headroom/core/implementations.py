@@ -45,7 +45,7 @@ class Deviation:
     crashes: bool = False  # its process may end because of it
     by_chance: bool = False  # it is not met every time, so a case that passes proves nothing
 
-    def concerns(self, role: str) -> bool:
+    def is_about(self, role: str) -> bool:
         """True if a role deviates. An implementation that is both sides, such as an endpoint, deviates as
         either side.
         """

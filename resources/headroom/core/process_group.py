@@ -154,7 +154,7 @@ def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None
         if not in_order and not is_walled(process):
             _end_all(lambda pid: session_of(pid) == process.pid)
         if (mark := getattr(process, "mark", "")) and not is_walled(process):  # all in a sandbox ends with it
-            _end_all(lambda pid: pid != process.pid and carries(pid, mark))
+            _end_all(lambda pid: pid != process.pid and has_mark(pid, mark))
         _reap(process)
     for path, mode in getattr(process, "outputs", {}).items():
         _give_back(path, mode)
@@ -243,7 +243,7 @@ def session_of(pid: int) -> int | None:
     return int(found[3]) if found else None
 
 
-def carries(pid: int, mark: str) -> bool:
+def has_mark(pid: int, mark: str) -> bool:
     """True if a running process has a mark; a process that has ended has none."""
     try:
         return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")

@@ -394,7 +394,7 @@ def arrivals_of(record: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, 
     return [(part, arrival) for part in delivered for arrival in arrivals]
 
 
-def arrives(record: dict[str, Any]) -> bool:
+def has_arrived(record: dict[str, Any]) -> bool:
     """True if the link delivered all of a packet, even damaged."""
     parts = parts_of(record)
     return bool(parts) and all(part.get("fate") == "delivered" for part in parts)

@@ -111,7 +111,7 @@ class Requirement:
             return "A MAY leaves an implementation free to do it or not: no case could fail it."
         return ""
 
-    def concerns(self, use: Mapping[str, str], features: Collection[str] = ()) -> bool:
+    def is_binding(self, use: Mapping[str, str], features: Collection[str] = ()) -> bool:
         """True if it binds an implementation with these features, in a use given as values of words of `applies`."""
         return all(name not in self.applies or value in self.applies[name] for name, value in use.items()) and (
             self.feature is None or self.feature in features
@@ -190,7 +190,7 @@ class Requirements(Mapping[str, Requirement]):
             for requirement in self._by_id.values()
             if (level is None or requirement.level == level)
             and (side is None or requirement.side in (side, "either"))
-            and requirement.concerns(use or {}, features)
+            and requirement.is_binding(use or {}, features)
         ]
 
 

@@ -19,7 +19,7 @@ BASE_S, PER_PACKET_S = 300.0, 0.005  # seconds: on an overloaded machine, starti
 Sent = Sequence[tuple[int, bytes, int]]  # time, octets, length on the wire
 
 
-def available() -> bool:
+def is_available() -> bool:
     return shutil.which("tshark") is not None
 
 

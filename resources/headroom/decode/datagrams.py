@@ -65,7 +65,7 @@ class Datagrams:
         flow, payload, _ = datagram
         source, destination = map(ipaddress.ip_address, flow[:2])
         content = ip_dissector.content_of(flow, payload) if self.in_tunnels is not None else None
-        if pdcp.begins(payload):
+        if pdcp.has_tags(payload):
             tagged = pdcp.read_datagram(payload)
             carried = formats.from_pdcp(tagged[1], tagged[0]) if tagged else None
         elif content is not None and self.in_tunnels is not None:

@@ -193,7 +193,7 @@ class _Packet:
                 continue
             if not by_content and not _has_port(flow, name):
                 continue
-            if not dissector.claims(flow, payload, missing):
+            if not dissector.is_own(flow, payload, missing):
                 self.ours.notes += [dissector.refusal(payload)] if payload else []
                 continue
             reading = reader.read(flow, payload, missing)
@@ -270,7 +270,7 @@ def _tunnels(flow: Flow, payload: bytes, missing: int) -> list[str]:
         for name, payload in dissectors.payloads().items()
         if payload.is_tunnel and _has_port(flow, name)
     ]
-    return [name for name, tunnel in tunnels if tunnel.claims(flow, payload, missing)]
+    return [name for name, tunnel in tunnels if tunnel.is_own(flow, payload, missing)]
 
 
 def content_of(flow: Flow, payload: bytes) -> tuple[bytes, str] | None:

@@ -184,7 +184,7 @@ def read(options: DecodeOptions) -> Capture:
         capture.remarks.append(f"{remark}: {named}." if any(names) else f"{remark}.")
     if not options.tshark:
         capture.remarks.append("tshark did not run (--no-tshark).")
-    elif not tshark.available():
+    elif not tshark.is_available():
         capture.remarks.append("tshark is not installed (apt-get install tshark), so there is only one reading.")
     else:
         _ask_tshark(capture, groups)

@@ -176,7 +176,7 @@ def machine_moved(judged: Iterable[Judged]) -> str:
     return ""
 
 
-def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]) -> bool:
+def is_restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]) -> bool:
     """True if all series of an alert about a step have been back at their old baseline for three nights, in an epoch
     that began before the alert: after a new kernel made everything faster, no series is back.
     """

@@ -87,7 +87,7 @@ def run_and_channel(scheme: str, profile: str, sent: str, mode: str, flows: int)
     choice.require(run.topology, run.build)
     if run.topology != "netns":
         raise SkipExecution(f"The link of {run.topology} keeps no capture on this machine: use --topology netns.")
-    if not tshark.available():
+    if not tshark.is_available():
         raise SkipExecution("tshark is not installed, and no other decoder reads the link (apt-get install tshark).")
     if CODECS[sent] == "asked":
         require_declared(run, channel)

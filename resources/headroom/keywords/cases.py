@@ -97,7 +97,7 @@ def must_be_read_alike(read: Callable[[], LinkReading], result: Replay) -> LinkR
     """Compares tshark's reading of the link of a replay with the judge's. Skips the case without tshark; raises
     AssertionError if they differ.
     """
-    if not tshark.available():
+    if not tshark.is_available():
         raise SkipExecution("tshark is not installed, so the second reading is missing.")
     reading, current = read(), collector.current()
     current.metric(replay_metrics.COMPARED_WITH_TSHARK, reading.packets)

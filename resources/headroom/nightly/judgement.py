@@ -22,9 +22,9 @@ from headroom.history.assessment import (
     Judged,
     deviations_of,
     failing_cases,
+    is_restored,
     judge,
     machine_moved,
-    restored,
 )
 from headroom.history.code_drift import DriftBook, near, rows_back
 from headroom.history.confirmation import LEAST_CHANGE, MOST_LIMIT, least_step
@@ -173,7 +173,7 @@ class Judge:
         by_identity = {series.key.id: series for series in self.series}
         drifts = DriftBook(self.series, self.book.alerts.values(), self.events)
         for alert in self.book.open:
-            is_back = drifts.is_back(alert) if alert.drift_since else restored(alert, by_identity, self.events)
+            is_back = drifts.is_back(alert) if alert.drift_since else is_restored(alert, by_identity, self.events)
             if is_back:
                 self._close(alert, "fixed", "three nights at the old baseline", "fixed: its series are back")
             elif alert.direction == "verdict" and _is_passing_again(alert, self.series, self.measured.night):

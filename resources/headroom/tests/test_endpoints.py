@@ -122,11 +122,11 @@ def test_on_the_wire_it_is_as_declared(vendor: str, real_build: str) -> None:
 
 
 def test_options_that_there_are(real_build: str) -> None:
-    assert endpoints.has(find("reference"), "mechanism", "shared", real_build)
-    assert endpoints.has(find("reference"), "checkpoint_every", 3, real_build)
-    assert not endpoints.has(find("reference"), "mechanism", "telepathy", real_build)
-    assert not endpoints.has(find("reference"), "colour", "blue", real_build)
-    assert not endpoints.has(find("null"), "mechanism", "shared", real_build)
+    assert endpoints.has_option(find("reference"), "mechanism", "shared", real_build)
+    assert endpoints.has_option(find("reference"), "checkpoint_every", 3, real_build)
+    assert not endpoints.has_option(find("reference"), "mechanism", "telepathy", real_build)
+    assert not endpoints.has_option(find("reference"), "colour", "blue", real_build)
+    assert not endpoints.has_option(find("null"), "mechanism", "shared", real_build)
     wanted = {"mechanism": "dynamic", "search": "linear", "length_bits": 6}
     assert endpoints.fitting(wanted, find("reference"), real_build) == wanted
     assert endpoints.fitting(wanted, find("opensigcomp"), real_build) == {"mechanism": "dynamic"}

@@ -216,7 +216,7 @@ def test_trials_with_and_without_the_codec_take_turns(monkeypatch: pytest.Monkey
 def test_disturbed_pairs_are_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     words = iter(["busy", "", "", "", "", ""])
     monkeypatch.setattr(load, "measure", lambda wanted, n: trial(0.5, 20.0, disturbed=next(words)))
-    assert [pair.disturbed for pair in codec_only.measure(WANTED, 70, 2, extra=3)] == [True, False, False]
+    assert [pair.is_disturbed for pair in codec_only.measure(WANTED, 70, 2, extra=3)] == [True, False, False]
     monkeypatch.setattr(load, "measure", lambda wanted, n: trial(0.5, 20.0, disturbed="busy"))
     assert len(codec_only.measure(WANTED, 70, 2, extra=3)) == 5
 

@@ -24,7 +24,7 @@ LATE = ARRIVED | {"link": {"fate": "delivered", "held": True}}
 
 
 def test_what_the_link_says_counts() -> None:
-    assert loss_attribution.lost(LOST) and loss_attribution.is_harmed(LOST) and not loss_attribution.is_harmed(CAME)
+    assert loss_attribution.is_lost(LOST) and loss_attribution.is_harmed(LOST) and not loss_attribution.is_harmed(CAME)
     assert loss_attribution.is_harmed(CAME | {"link": {"fate": "delivered", "held": True}})
     assert not loss_attribution.is_harmed(CAME | {"link": {"fate": "delivered", "duplicated": True}}), (
         "twice does no harm"

@@ -109,7 +109,7 @@ def test_the_job_of_a_replay() -> None:
 
 def test_tshark_names_the_protocol(tmp_path: Path) -> None:
     """It knows that these are ROHC with small or large CIDs, and takes none of them apart."""
-    if not tshark.available():
+    if not tshark.is_available():
         pytest.skip("tshark is not installed")
     captured = {}
     for protocol in (0x0003, 0x0005):

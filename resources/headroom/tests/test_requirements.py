@@ -136,9 +136,9 @@ def test_words_of_another_scheme(tmp_path, monkeypatch: pytest.MonkeyPatch) -> N
     )
     known = requirements.load(tmp_path)
     more, farewell = known.values()
-    assert more.concerns({"types": "MORE"}) and not more.concerns({"types": "OPEN"}) and not more.why_untested
+    assert more.is_binding({"types": "MORE"}) and not more.is_binding({"types": "OPEN"}) and not more.why_untested
     assert farewell.why_untested == "It is about how a session is closed; no case tests it."
-    assert not farewell.concerns({}) and farewell.concerns({}, {"farewell"})
+    assert not farewell.is_binding({}) and farewell.is_binding({}, {"farewell"})
 
 
 def test_without_the_words_of_the_rfc(tmp_path) -> None:

@@ -114,7 +114,7 @@ def test_every_way_to_end(out: Path, suite: Path) -> None:
         "Runs Too Long": "error",
     }
     assert outcome.verdicts == {"pass": 1, "non-strict": 2, "fail": 1, "unsupported": 1, "error": 3}
-    assert not outcome.passed
+    assert not outcome.has_passed
     assert totals == [8]
     assert len(seen) == 8
     assert records["Is Skipped"]["reason"] == "the machine has one core"
@@ -214,7 +214,7 @@ def test_finished_results_survive_signals(out: Path, tmp_path: Path, number: sig
         session.recall(out / "run"), on_end=lambda record: ran.append(record.test.name), resume=True
     )
     assert ran == ["Second", "Third"]
-    assert outcome.passed
+    assert outcome.has_passed
     assert outcome.verdicts["pass"] == 3
 
 

@@ -40,7 +40,7 @@ def test_what_tshark_cannot_show_is_told(real_build: str, tmp_path: Path) -> Non
 
 def _as_tshark_says(capture: Path) -> list[bool]:
     """Which messages the command that `talk` prints shows as SIP. Skips where there is no tshark."""
-    if not tshark.available():
+    if not tshark.is_available():
         pytest.skip("tshark is not installed")
     done = subprocess.run(shlex.split(tshark.command(capture)), capture_output=True, text=True, timeout=60)
     lines = [line.split() for line in done.stdout.splitlines()]

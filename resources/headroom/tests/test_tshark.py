@@ -17,7 +17,7 @@ from headroom.tests.runs import replay_of
 
 def test_without_tshark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert not tshark.available()
+    assert not tshark.is_available()
     with pytest.raises(EnvironmentLacks, match="tshark is not installed"):
         tshark.lines_of(tmp_path / "x.pcapng", ["frame.number"])
 

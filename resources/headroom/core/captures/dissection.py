@@ -254,7 +254,7 @@ class PayloadDissector(Dissector, ABC):
     def complete(self, row: Row, reading: Reading) -> None:
         """Adds the values of `fields` to tshark's reading of a packet."""
 
-    def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
+    def is_own(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
         """True if a payload on one of the scheme's ports is the scheme's: others may use the port, too."""
         return True
 

@@ -58,7 +58,7 @@ class Pdu:
     error: str = ""
 
 
-def begins(datagram: bytes) -> bool:
+def has_tags(datagram: bytes) -> bool:
     """True if a datagram begins with tags of a PDU."""
     return datagram.startswith((LTE.encode(), NR.encode()))
 

@@ -284,7 +284,7 @@ def after_deviations(
         except HeadroomError:
             continue
         for deviation in declared:
-            if not deviation.concerns(role):
+            if not deviation.is_about(role):
                 continue
             if test.id not in deviation.cases and deviation.requirement not in test.requirements:
                 continue

@@ -82,7 +82,7 @@ class Outcome:
     left_out: int = 0  # number of cases that ran, or would have, but do not exercise the subject of the run
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         return (
             self.cases > 0
             and not self.interrupted
@@ -97,7 +97,7 @@ class Outcome:
 
     @property
     def exit_status(self) -> int:
-        if not self.passed:
+        if not self.has_passed:
             return EXIT_FAILED
         return EXIT_ENVIRONMENT if self.is_all_unsupported else EXIT_PASSED
 

@@ -48,7 +48,7 @@ class GtpuDissector(PayloadDissector):
             # The first octet says which comes first, each header which comes next; 0 ends them.
             reading.values["extension headers"] = [f"0x{number:02x}" for number in numbers if number]
 
-    def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
+    def is_own(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
         if PFCP_PORT in flow[2:]:
             return pfcp_captures.is_message(payload)
         return judge.is_message(payload, flow[3] == judge.PORT, missing)

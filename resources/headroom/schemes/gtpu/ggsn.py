@@ -128,14 +128,14 @@ def _start(made: Topology, command: str, folder: Path) -> Service:
     configuration = folder / "osmo-ggsn.cfg"
     text = CONFIGURATION.format(folder=folder, address=N3_HOSTS[4], apn=APN, users=USERS)
     configuration.write_text(text, encoding="utf-8")
-    ready = partial(interfaces.inside, seat.place.name, _listens)
+    ready = partial(interfaces.inside, seat.place.name, _is_listening)
     walls = Walls((str(folder),), (str(folder),), ports=True)
     program = made.crew.program("user plane", (command, "-c", configuration), seat.place, ready, folder, walls=walls)
     made.crew.wait_until_ready()
     return program
 
 
-def _listens() -> bool:
+def _is_listening() -> bool:
     """True if a socket of this namespace has the port of GTP-U."""
     lines: Sequence[str] = Path("/proc/thread-self/net/udp").read_text(encoding="ascii").splitlines()[1:]
     return any(int(line.split()[1].rpartition(":")[2], 16) == judge.PORT for line in lines)

@@ -41,14 +41,14 @@ def conversation(sequence: str, named: dict[str, str], run: Run) -> messages.Con
         offer=offer,
         a_to_b={**link, "drop": dropped} if dropped else dict(link),
         b_to_a=dict(link),
-        nacks=_yes("nacks", named.pop("nacks", "yes")),
+        nacks=_is_yes("nacks", named.pop("nacks", "yes")),
         seed=run.seed,
         build=run.build,
         options={name: _option(name, value) for name, value in named.items()},
     )
 
 
-def _yes(name: str, text: str) -> bool:
+def _is_yes(name: str, text: str) -> bool:
     """True for yes, False for no. Raises UsageError for another word."""
     if text not in ("yes", "no"):
         raise UsageError(f"{name} must be yes or no, not '{text[:200]}'.")

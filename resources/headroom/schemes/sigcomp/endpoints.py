@@ -158,7 +158,7 @@ def _described(implementation: Implementation, build: str, changed: int) -> dict
     return next((scheme for scheme in schemes if scheme.get("scheme") == SCHEME), {})
 
 
-def has(implementation: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
+def has_option(implementation: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
     """True if an adapter describes an option: a value among `choices`, or a key among `options`."""
     scheme = described(implementation, build)
     choices: Mapping[str, Sequence[Any]] = scheme.get("choices", {})
@@ -167,12 +167,12 @@ def has(implementation: Implementation, key: str, value: Any, build: str = DEFAU
 
 def fitting(options: Mapping[str, Any], implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """The options that an implementation declares, with their values."""
-    return {key: value for key, value in options.items() if has(implementation, key, value, build)}
+    return {key: value for key, value in options.items() if has_option(implementation, key, value, build)}
 
 
 def unknown(end: Endpoint) -> str:
     """Names an option of a case that the implementation lacks, in a sentence without its full stop; "" if none."""
     for key, value in end.options.items():
-        if not has(end.implementation, key, value, end.build):
+        if not has_option(end.implementation, key, value, end.build):
             return f"{end.implementation.name} does not describe the option {key} {value}"
     return ""

@@ -22,7 +22,7 @@ STATE_NOT_FOUND = "STATE_NOT_FOUND"
 EXCUSED_TOGETHER = 2
 
 
-def lost(record: Record) -> bool:
+def is_lost(record: Record) -> bool:
     """True if the link did not deliver a message."""
     return record.get("link", {}).get("fate", "delivered") != "delivered"
 
@@ -30,7 +30,7 @@ def lost(record: Record) -> bool:
 def is_harmed(record: Record) -> bool:
     """True if the link did anything to a message other than repeat it."""
     link = record.get("link", {})
-    return lost(record) or bool(link.get("held")) or bool(link.get("flipped"))
+    return is_lost(record) or bool(link.get("held")) or bool(link.get("flipped"))
 
 
 def reasons(record: Record) -> list[str]:
@@ -63,7 +63,7 @@ def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
 def _is_excused(record: Record, may_lack_state: bool) -> bool:
     match record.get("verdict"):
         case "lost_on_link":
-            return lost(record)
+            return is_lost(record)
         case "not_delivered":
             damaged = bool(record.get("link", {}).get("flipped"))
             return damaged or (may_lack_state and reasons(record) == [STATE_NOT_FOUND])
@@ -86,7 +86,7 @@ def silent(records: Sequence[Record]) -> list[tuple[str, str]]:
     only one or two messages are delivered need not understand any: their failures may be excused."""
     result = []
     for side, other in (("a", "b"), ("b", "a")):
-        delivered = [record for record in records if record.get("from") == side and not lost(record)]
+        delivered = [record for record in records if record.get("from") == side and not is_lost(record)]
         if len(delivered) > EXCUSED_TOGETHER and not any(entry.get("verdict") == "identical" for entry in delivered):
             result.append((other, f"understands none of the {len(delivered)} messages that the link delivers to it"))
         elif delivered and all(entry.get("plain") for entry in delivered):

@@ -87,7 +87,7 @@ class SentMessage:
         return str(self.record["verdict"])
 
     @property
-    def from_a(self) -> bool:
+    def is_from_a(self) -> bool:
         return bool(self.record["from"] == "a")
 
     @property
@@ -107,7 +107,7 @@ class SentMessage:
         return None if octets is None else bytes.fromhex(octets)
 
     @property
-    def uploads(self) -> bool:
+    def has_bytecode(self) -> bool:
         """True if the message uploads bytecode."""
         return bool(self.record.get("compressed", {}).get("code_length"))
 
@@ -194,7 +194,7 @@ class Conversation:
 
     def lost(self) -> int:
         """Messages that the link lost, as it says itself."""
-        return sum(loss_attribution.lost(record) for record in self.document["records"])
+        return sum(loss_attribution.is_lost(record) for record in self.document["records"])
 
     def failures(self) -> list[str]:
         """Sentences about errors that no conversation should show, whatever its link does; empty if there are none.

@@ -91,7 +91,7 @@ def test_require(vendor: Implementation, role: Any, channel: dict[str, Any], mor
     ],
 )
 def test_declares(vendor: Implementation, feature: str, declared: bool) -> None:
-    assert capabilities.declares(vendor, feature) == declared
+    assert capabilities.is_declared(vendor, feature) == declared
 
 
 def test_features_are_turned_on_at_both_ends() -> None:

@@ -52,7 +52,7 @@ MINE: Any = SimpleNamespace(name="mine")
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     found = {"profile-0x0000"}
-    monkeypatch.setattr(capabilities, "declares", lambda name, feature: feature in found)
+    monkeypatch.setattr(capabilities, "is_declared", lambda name, feature: feature in found)
     return found
 
 

@@ -65,7 +65,7 @@ def test_wrong_crcs_are_wrong() -> None:
     assert right[-1] != wrong[-1]
     two, last, first = (bytes.fromhex(written(f"ACK(O) with {which}"))
                         for which in ("two CRCs", "unequal CRCs", "wrong CRC before the right one"))  # fmt: skip
-    assert [formats.parse(split(one)[0], False).protected for one in (two, last, first)] == [True, False, False]
+    assert [formats.parse(split(one)[0], False).is_protected for one in (two, last, first)] == [True, False, False]
     assert first[-1] == two[-1] != last[-1], "which of the two is wrong"
 
 

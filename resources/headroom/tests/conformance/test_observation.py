@@ -59,7 +59,7 @@ def test_a_right_stream_has_no_findings(play: Observer) -> None:
     assert seen.findings == seen.not_judged == []
     assert seen.restored == 6
     assert seen.kinds == {"IR": 3, "UO-0": 1, "UOR-2-ID": 1, "UO-1-TS": 1}
-    assert [(one.cid, one.profile, one.verdict, one.restored) for one in seen.packets] == [
+    assert [(one.cid, one.profile, one.verdict, one.is_restored) for one in seen.packets] == [
         (0, 1, "identical", True)
     ] * 6
     assert [one.header_octets for one in seen.packets] == [41, 41, 41, 1, 3, 2]
@@ -72,7 +72,7 @@ def test_a_wrong_packet_is_found_where_it_is(play: Observer) -> None:
     assert requirements(seen) == [(4, "RFC3095-5.9.2-1")]
     assert seen.findings[0].severity == "must"
     assert "CRC-3" in seen.findings[0].sentence
-    assert not seen.packets[4].restored
+    assert not seen.packets[4].is_restored
 
 
 def test_packets_that_were_not_sent_do_not_shift_the_count(play: Observer) -> None:
@@ -137,7 +137,7 @@ def with_null_esp() -> tuple[list[bytes], list[bytes]]:
 def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pytest.MonkeyPatch, declared: bool) -> None:
     """What the compressor does not declare is no excuse for a packet that the judge cannot read."""
     features = {"profile-0x0001"} | ({"null-esp"} if declared else set())
-    monkeypatch.setattr(capabilities, "declares", lambda name, feature: feature in features)
+    monkeypatch.setattr(capabilities, "is_declared", lambda name, feature: feature in features)
     seen = play(*with_null_esp())
     sentence = "packet 1: A null ESP header is an item of an extension header list."
     assert seen.not_judged == [sentence]
@@ -259,8 +259,8 @@ def test_a_refused_packet() -> None:
     assert (refused.kind, refused.cid, refused.profile, refused.mode, refused.header_octets) == (
         "refused", None, None, None, None
     )  # fmt: skip
-    assert not refused.restored
-    assert seen.packets[0].restored
+    assert not refused.is_restored
+    assert seen.packets[0].is_restored
 
 
 def test_feedback_of_a_record() -> None:

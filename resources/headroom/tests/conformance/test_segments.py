@@ -73,7 +73,7 @@ def test_segments_make_up_a_packet(play: Observer) -> None:
     assert seen.restored == 4
     whole = seen.packets[0]
     assert (whole.kind, whole.cid, whole.link, len(whole.segments)) == ("IR", 0, ir, 3)
-    assert whole.arrives
+    assert whole.has_arrived
     assert seen.packets[3].segments == ()
 
 
@@ -127,7 +127,7 @@ def test_losses_are_looked_at_packet_by_packet(play: Observer) -> None:
     balance = arrivals.balance(seen)
     assert (balance.arrived, balance.restored_by_judge, balance.at_risk) == (4, 4, 0)
     seen.packets[0].record["segments"][1]["fate"] = "lost"
-    assert not seen.packets[0].arrives
+    assert not seen.packets[0].has_arrived
     assert len(arrivals.in_order(seen)) == 5
 
 

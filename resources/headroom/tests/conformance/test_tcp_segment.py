@@ -20,7 +20,7 @@ def packet(*changes: str, flow: str = "tcp-ipv4") -> bytes:
 @pytest.mark.parametrize("flow", ["tcp-ipv4", "tcp-ipv6", "tcp-ipv4-in-ipv6"])
 def test_a_packet_is_right(flow: str) -> None:
     octets = packet(flow=flow)
-    assert checker.restorable(octets)
+    assert checker.is_restorable(octets)
     found, options, payload = headers.read_headers(octets)
     tcp = found[-1].values
     assert (tcp["src_port"], tcp["dst_port"], options, len(payload)) == (20_000, 30_000, [], 20)
@@ -64,7 +64,7 @@ def test_changes() -> None:
 )
 def test_options(words: str, indexes: list[int]) -> None:
     octets = packet(f"options to {words}")
-    assert checker.restorable(octets)
+    assert checker.is_restorable(octets)
     assert [one.index for one in headers.read_headers(octets)[1]] == indexes
 
 
@@ -80,8 +80,8 @@ def test_options_that_no_header_has_are_refused(words: str) -> None:
 def test_impossible_headers(spoilt: str) -> None:
     flow = Flow.of("tcp-ipv4")
     flow.change(spoilt)
-    assert not checker.restorable(flow.packet())
-    assert checker.restorable(flow.packet()), "only one packet is"
+    assert not checker.is_restorable(flow.packet())
+    assert checker.is_restorable(flow.packet()), "only one packet is"
 
 
 def test_a_data_offset_beyond_the_packet() -> None:

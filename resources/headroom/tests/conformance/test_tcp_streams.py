@@ -53,7 +53,7 @@ class Link:
 
     def seen(self) -> Observation:
         found = observed(self.links, self.originals, PARAMETERS)
-        assert all(one.restored for one in found.packets)
+        assert all(one.is_restored for one in found.packets)
         return found
 
 

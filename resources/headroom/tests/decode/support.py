@@ -12,7 +12,7 @@ from headroom.core import tshark
 from headroom.decode import run
 from headroom.decode.run import DecodedPacket, DecodeOptions
 
-with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+with_tshark = pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 
 # RTP 192.0.2.1:5004 -> 198.51.100.2:5006, SSRC 0x11223344, in profile 0x0001 for CID 0 (small CIDs): an IR packet (RFC
 # 3095, 5.7.7.1) and the UO-0 (5.7.1) behind it, each with four octets of payload.

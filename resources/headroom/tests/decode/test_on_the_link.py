@@ -32,7 +32,7 @@ from headroom.tests.decode.support import (
 )
 from headroom.tests.wire.test_netns import root
 
-with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+with_tshark = pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 
 FIRST = bytes.fromhex("4500002c2000400040112e8ac0000201c6336402138c138e00180000800003e80002715011223344a0b0c000")
 USERS = [ipv4(udp(g_pdu(ipv4(udp(rtp(number), 5004, 5006))))) for number in range(3)]
@@ -114,7 +114,7 @@ def test_without_what_it_takes_it_is_unsupported(
     collector.begin()
     monkeypatch.setattr(settings, "from_robot", lambda: Settings(topology=topology))
     monkeypatch.setattr(choice, "build_lacks", lambda build: "")
-    monkeypatch.setattr(tshark, "available", lambda: here)
+    monkeypatch.setattr(tshark, "is_available", lambda: here)
     with pytest.raises(SkipExecution, match=reason):
         capture.CaptureKeywords().all_decoders_agree(*ROW)
     assert collector.current().parameters["kind"] == "on_the_link"

@@ -33,7 +33,7 @@ from headroom.tests.decode.support import (
     udp,
 )
 
-with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+with_tshark = pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 
 OUTER = "40 04 c0000201 c6336402"  # static IPv4: version 4, protocol 4 (IPv4), addresses
 INNER = "40 {} cb007101 cb007102"

@@ -30,7 +30,7 @@ def only(tmp_path: Path, *payloads: bytes) -> list[run.DecodedPacket]:
     return list(run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 1, *map(sip, payloads)), tshark=False)).decoded())
 
 
-@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+@pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 @pytest.mark.parametrize("mechanism", ["stateful-static", "dynamic", "shared"])
 def test_both_restore_a_call(real_build: str, tmp_path: Path, mechanism: str) -> None:
     call = sequences.load(sequences.path_of("basic-voice-call"))

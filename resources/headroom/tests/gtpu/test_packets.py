@@ -119,7 +119,7 @@ def test_fragments_make_the_packet_again(source: bytes) -> None:
     assert b"".join(packets.read_ip(piece).payload for piece in pieces) == source[start:]
 
 
-@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+@pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 def test_tshark_reads_the_same() -> None:
     messages = [packets.gtpu(judge.G_PDU, 5, USER, extensions=chain, **more) for chain in CHAINS for more in FLAGS]
     sent = [packets.udp(*ENDS[version], 2152, 2152, one) for one in messages for version in ENDS]

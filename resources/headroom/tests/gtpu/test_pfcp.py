@@ -79,7 +79,7 @@ def test_a_message_is_read_back_and_by_pycrate(name: str) -> None:
     assert error == 0 and theirs.to_bytes() == octets
 
 
-@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+@pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 def test_tshark_reads_them() -> None:
     sent = [packets.udp(HOST, "192.0.2.4", PORT, PORT, one.octets()) for one in ALL.values()]
     fields = ("pfcp.msg_type", "pfcp.seqno", "pfcp.ie_type", tshark.MALFORMED)
@@ -174,7 +174,7 @@ def test_names_in_words() -> None:
     assert message.name_of(999, Ie, "element") == "element 999"
 
 
-@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+@pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 def test_captures_are_read_as_tshark_reads_them() -> None:
     dissector, reader = GtpuDissector(), GtpuDissector().reader()
     flow = (b"\1" * 4, b"\2" * 4, PORT, PORT)
@@ -184,7 +184,7 @@ def test_captures_are_read_as_tshark_reads_them() -> None:
     rows = tshark.rows_of([(0, one, len(one)) for one in packed], RAW, dissector.fields, dissector.options)
     assert rows is not None
     for octets, row in zip(sent, rows, strict=True):
-        assert dissector.claims(flow, octets) and not dissector.claims(flow, b"\x00" + octets[1:])
+        assert dissector.is_own(flow, octets) and not dissector.is_own(flow, b"\x00" + octets[1:])
         ours, theirs = reader.read(flow, octets), Reading()
         dissector.complete(row, theirs)
         assert ours is not None and not ours.error and ours.values == theirs.values

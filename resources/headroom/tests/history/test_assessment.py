@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from headroom.history.alerts import Alert
-from headroom.history.assessment import candidates_by_weekday, failing_cases, judge, machine_moved, restored
+from headroom.history.assessment import candidates_by_weekday, failing_cases, is_restored, judge, machine_moved
 from headroom.history.events import Event
 from headroom.history.series import Series
 from headroom.tests.history.support import KEY, grouped, night, point, series
@@ -135,9 +135,9 @@ def test_an_alert_is_fixed_by_three_nights_at_the_old_level(after: list[float | 
     assert judged.flag is not None
     alert = Alert("x", night(30), "rack", "regression", True, "", "", (judged.flag.changed_series(None, ""),))
     found = series([*noisy(30), 105.0, *after])
-    assert restored(alert, {KEY.id: found}, []) is is_back
-    assert not restored(alert, {}, [])
-    assert not restored(replace(alert, series=()), {KEY.id: found}, [])
+    assert is_restored(alert, {KEY.id: found}, []) is is_back
+    assert not is_restored(alert, {}, [])
+    assert not is_restored(replace(alert, series=()), {KEY.id: found}, [])
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_an_epoch_after_the_alert_fixes_nothing() -> None:
     alert = Alert("x", night(30), "rack", "regression", True, "", "", (judged.flag.changed_series(None, ""),))
     found = series([*noisy(30), 105.0, 100.0, 100.0, 100.0])
     kernel = Event(night(31), "rack", "user", "a faster kernel")
-    assert restored(alert, {KEY.id: found}, []) and not restored(alert, {KEY.id: found}, [kernel])
+    assert is_restored(alert, {KEY.id: found}, []) and not is_restored(alert, {KEY.id: found}, [kernel])
 
 
 def test_nights_like_the_baseline_are_usual() -> None:

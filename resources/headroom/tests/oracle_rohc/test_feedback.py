@@ -32,7 +32,7 @@ def test_meaning(name: str) -> None:
         "acktype": parsed.acktype,
         "sn": parsed.sn.value,
         "sn_bits": parsed.sn.width,
-        "protected": parsed.protected,
+        "protected": parsed.is_protected,
     }
     if parsed.mode is not None:
         means["mode"] = feedback.mode_name(parsed)

@@ -103,9 +103,9 @@ def test_lsb_vectors(entry: dict[str, Any]) -> None:
 def test_lsb_decodes_every_value_of_the_interval_and_no_other(p: Any, width: int) -> None:
     for reference in (0, 1, 1000, 65535):
         interval = [(reference - p(width) + k) % 65536 for k in range(1 << width)]
-        assert all(lsb.covers(reference, value, width, p(width), 65536) for value in interval)
-        assert not lsb.covers(reference, interval[-1] + 1, width, p(width), 65536)
-        assert not lsb.covers(reference, interval[0] - 1, width, p(width), 65536)
+        assert all(lsb.can_decode(reference, value, width, p(width), 65536) for value in interval)
+        assert not lsb.can_decode(reference, interval[-1] + 1, width, p(width), 65536)
+        assert not lsb.can_decode(reference, interval[0] - 1, width, p(width), 65536)
 
 
 def test_interpretation_offsets() -> None:

@@ -12,7 +12,7 @@ from headroom.schemes.sigcomp.judge.endpoint import Endpoint
 from headroom.schemes.sigcomp.judge.message import access, upload
 from headroom.schemes.sigcomp.judge.states import Item
 
-pytestmark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+pytestmark = pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 
 # Cases of RFC 4465 of which tshark 4.0 confirms every message with output.
 CONFIRMED = {"arithmetic", "memset", "input-bits", "input-huffman", "program-flow"}

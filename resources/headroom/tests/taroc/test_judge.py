@@ -167,7 +167,7 @@ def test_layouts() -> None:
     for options in (bytes([8, 0]), bytes([8, 10, 1]), bytes([3]), stamps + stamps, block + block, bytes([5, 2])):
         assert segment.layout_of(options) is None
     context, other = segment.layout_of(stamps), segment.layout_of(block + stamps)
-    assert context and other and not other.fits(context) and context.fits(other)
+    assert context and other and not other.can_follow(context) and context.can_follow(other)
 
 
 def test_what_the_draft_does_not_say_is_free() -> None:

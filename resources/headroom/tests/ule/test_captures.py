@@ -47,7 +47,7 @@ def test_a_capture_of_the_link_is_one_of_ts_packets(tmp_path: Path) -> None:
 
 
 @pytest.mark.engine
-@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+@pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 def test_tshark_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "link.pcapng"
     sent(path, channels=2, max_cid=2)

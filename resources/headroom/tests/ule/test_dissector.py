@@ -19,7 +19,7 @@ from headroom.tests.decode.support import ethernet, pcap, udp
 from headroom.tests.decode.support import ipv4 as datagram
 from headroom.tests.ule.test_judge import A, B, ipv4, sndu, ts
 
-with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+with_tshark = pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 NULL = bytes([0x47, 0x1F, 0xFF, 0x10]) + b"\xff" * 184
 ROHC = sndu(0x22F1, b"\xfd\x00\x04rest")
 

@@ -40,7 +40,7 @@ READ_BBFRAMES = (
     *("-o", "dvb-s2_modeadapt.decode_df:TRUE", "-o", "dvb-s2_modeadapt.full_decode:TRUE"),
 )
 
-tshark_reads = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+tshark_reads = pytest.mark.skipif(not tshark.is_available(), reason="tshark is not installed")
 
 
 def send(folder: Path, source: str, **channel: object) -> tuple[Replay, list[bytes], list[bytes]]:

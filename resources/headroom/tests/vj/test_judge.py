@@ -252,7 +252,7 @@ def test_losses_and_damage_are_the_same_each_time() -> None:
 @pytest.mark.parametrize(("change", "compared"), [("05", True), ("c8", False), ("000100", True)])
 def test_changes_that_tshark_takes_for_signed_are_not_compared(change: str, compared: bool) -> None:
     """200, in one octet, reads like 65,480 there."""
-    if not tshark.available():
+    if not tshark.is_available():
         pytest.skip("tshark is not installed")
     window = bytes.fromhex("02beef" + change) + b"a"
     first = octets(FIRST)

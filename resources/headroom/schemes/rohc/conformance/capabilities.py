@@ -49,7 +49,7 @@ def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
     return needs | ({"max_cid": channel["max_cid"]} if channel.get("max_cid") else {})
 
 
-def declares(implementation: Implementation, feature: str) -> bool:
+def is_declared(implementation: Implementation, feature: str) -> bool:
     """True if an implementation declares a feature, given by the judge's name for it."""
     declared = implementation.declared(NAME)
     if feature == "r-mode":
@@ -76,7 +76,7 @@ def require_what_is_sent(implementation: Implementation, contexts: Iterable[Cont
     """Raises NotDeclared if the compressor's packets need a feature that the decompressor does not declare. Only the
     packets show which headers a compressor puts into a context."""
     for feature in dict.fromkeys(feature for context in contexts for feature in _features(context)):
-        if not declares(implementation, feature):
+        if not is_declared(implementation, feature):
             raise capabilities.NotDeclared(
                 f"The compressor's packets need the feature {feature}, which {implementation.name} does not declare as "
                 "a decompressor."

@@ -80,7 +80,7 @@ def require(implementation: Implementation, profiles: Collection[str] | None, pa
     if not chosen or any(profile_for(packet, features) == UNCOMPRESSED for packet in packets):
         return
     profile, count = chosen.most_common(1)[0]
-    if 2 * count > len(packets) and not capabilities.declares(implementation, f"profile-0x{profile:04x}"):
+    if 2 * count > len(packets) and not capabilities.is_declared(implementation, f"profile-0x{profile:04x}"):
         raise NotDeclared(f"{implementation.name} does not declare profile 0x{profile:04x}, which fits these packets.")
 
 
@@ -97,7 +97,7 @@ def unused(
     if any(profile != UNCOMPRESSED for _, profile in known):
         return ""
     for profile, count in chosen.most_common():
-        if count >= ENOUGH and capabilities.declares(implementation, f"profile-0x{profile:04x}"):
+        if count >= ENOUGH and capabilities.is_declared(implementation, f"profile-0x{profile:04x}"):
             return (
                 f"{implementation.name} declares profile 0x{profile:04x}, but sends {count} packets that fit it "
                 "uncompressed, so nothing was tested"
@@ -106,14 +106,14 @@ def unused(
 
 
 def _lists_of(implementation: Implementation) -> list[str]:
-    return [feature for feature in LISTS if capabilities.declares(implementation, feature)]
+    return [feature for feature in LISTS if capabilities.is_declared(implementation, feature)]
 
 
 def _carriers(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
     """Counts, for each profile of the channel, the packets that fit it."""
     with_tcp = profiles is not None and f"0x{TCP:04x}" in profiles
     result = Counter(
-        TCP if with_tcp and tcp.restorable(packet) else profile_for(packet, features) for packet in packets
+        TCP if with_tcp and tcp.is_restorable(packet) else profile_for(packet, features) for packet in packets
     )
     del result[UNCOMPRESSED]
     return Counter(

@@ -203,7 +203,7 @@ def words_of(feedback: Feedback) -> str:
     if feedback.kind == "FEEDBACK-1":
         return "FEEDBACK-1"
     mode = formats.mode_name(feedback) or "?"
-    return f"{feedback.acktype}({mode})" + (" with CRC" if feedback.protected else "")
+    return f"{feedback.acktype}({mode})" + (" with CRC" if feedback.is_protected else "")
 
 
 def has_sn(feedback: formats.Feedback, sn: int) -> bool:

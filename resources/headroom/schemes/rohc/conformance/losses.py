@@ -93,7 +93,7 @@ def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, pre
     Empty unless the judge restores every packet that arrives: otherwise the output depends on chance and repairs.
     """
     judge = Decompressor(parameters)
-    arrived = [seen for seen in packets if seen.link is not None and seen.arrives]
+    arrived = [seen for seen in packets if seen.link is not None and seen.has_arrived]
     if any(judge.decompress(seen.link).delivered != seen.original for seen in arrived if seen.link is not None):
         return []
     result = []

@@ -74,9 +74,9 @@ class ObservedPacket:
     segments: tuple[bytes, ...] = ()
 
     @property
-    def arrives(self) -> bool:
+    def has_arrived(self) -> bool:
         """True if the link delivered all parts of the packet, damaged or not."""
-        return replay.arrives(self.record)
+        return replay.has_arrived(self.record)
 
     @property
     def kind(self) -> str:
@@ -124,7 +124,7 @@ class ObservedPacket:
         return extension.mode if extension is not None else None
 
     @property
-    def restored(self) -> bool:
+    def is_restored(self) -> bool:
         """True if the judge's decompressor restores the original."""
         return self.outcome is not None and self.outcome.delivered == self.original
 
@@ -171,7 +171,7 @@ class Observation:
 
     @property
     def restored(self) -> int:
-        return sum(seen.restored for seen in self.packets)
+        return sum(seen.is_restored for seen in self.packets)
 
     def flows(self) -> list[list[ObservedPacket]]:
         """The packets of each context, in order. Raises Inconclusive if the judge could read none."""
@@ -233,7 +233,7 @@ def observe(
         result.findings += [replace(each, packet=at[each.packet or 0], judge=JUDGE) for each in checker.findings]
         for left_out in checker.not_judged:
             result.not_judged.append(f"{nth('packet', at[left_out.packet_index])}: {left_out.sentence}")
-            if config.compressor and not capabilities.declares(config.compressor, left_out.feature):
+            if config.compressor and not capabilities.is_declared(config.compressor, left_out.feature):
                 result.undeclared.append(f"{result.not_judged[-1]} ({left_out.feature} is not declared)")
     if not is_all_feedback_known(config):
         result.findings = [finding for finding in result.findings if finding.requirement not in MODE_RULES]

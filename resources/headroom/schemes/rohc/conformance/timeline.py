@@ -217,7 +217,7 @@ class Timeline:
             played.answers.append([feedback for several in read for feedback in several])
             if step.answers.startswith(AS_BEFORE):
                 played.complaints += [f"{where}: {text}" for text in self._as_before(number, step.answers, played)]
-            elif step.answers and not (step.answers.endswith(IF_WITHHELD) and _come_out(mine)):
+            elif step.answers and not (step.answers.endswith(IF_WITHHELD) and _have_come_out(mine)):
                 expected = step.answers.removesuffix(IF_WITHHELD)
                 wrong = [f"{where}: {sentence}" for sentence in judge_answers(expected, read)]
                 played.complaints += wrong
@@ -272,7 +272,7 @@ def _now(outcome: str, said: Collection[str]) -> str:
     return outcome
 
 
-def _come_out(records: Sequence[dict[str, Any]]) -> bool:
+def _have_come_out(records: Sequence[dict[str, Any]]) -> bool:
     return any(record["verdict"] == "identical" for record in records)
 
 
@@ -325,10 +325,10 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
         elif quantity is None:
             wrong = f"it is answered with {everything[0]}, but no answer is due" if everything else ""
         elif quantity == "some":
-            there = any(_is(kind, text) for text in everything)
+            there = any(_is_of_kind(kind, text) for text in everything)
             wrong = "" if there else f"no {kind} comes; what comes: {_list(everything)}"
         elif quantity == "only":
-            other = [text for text in everything if not _is(kind, text)]
+            other = [text for text in everything if not _is_of_kind(kind, text)]
             wrong = f"{other[0]} comes, but only {kind} may" if other else ""
         else:
             first = next((n for n, feedbacks in enumerate(read) if not _has_any(kind, feedbacks)), None)
@@ -339,14 +339,14 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
 
 
 def _has_any(kind: str, several: Sequence[Feedback]) -> bool:
-    return any(_is(kind, feedback.words_of(element)) for element in several)
+    return any(_is_of_kind(kind, feedback.words_of(element)) for element in several)
 
 
-def _is(kind: str, text: str) -> bool:
+def _is_of_kind(kind: str, text: str) -> bool:
     """True if feedback is of a kind. That with CRC is one without, too; FEEDBACK-1 is an ACK without mode information,
     which suffices wherever no CRC is asked for (RFC 3095, 5.7.6.1)."""
     if kind.startswith("any") and kind != "any":
-        return any(_is(kind.replace("any", literal), text) for literal in ("ACK", "NACK", "STATIC-NACK"))
+        return any(_is_of_kind(kind.replace("any", literal), text) for literal in ("ACK", "NACK", "STATIC-NACK"))
     if text == "FEEDBACK-1" and kind in ("ACK", "ACK(U)", "ACK(O)", "ACK(R)"):
         return True
     return kind == "any" or text == kind or text.startswith((kind + " ", kind + "("))

@@ -253,5 +253,5 @@ def _is_reply(element: formats.Feedback, reply: dict[str, Any]) -> bool:
         and element.cid == reply["cid"]
         and ("sn" not in reply or feedback.has_sn(element, reply["sn"]))
         and element.sn.width >= reply.get("sn_bits", 0)
-        and (element.protected or not reply["protected"])
+        and (element.is_protected or not reply["protected"])
     )

@@ -76,14 +76,14 @@ class RohcChannel(LinkChannel):
             hints.evidence.append(self.evidence)
 
     @property
-    def large(self) -> bool:
-        return self._large(lambda evidence: (evidence.headers, evidence.feedback))
+    def has_large_cids(self) -> bool:
+        return self._is_large(lambda evidence: (evidence.headers, evidence.feedback))
 
     @property
-    def feedback_large(self) -> bool:
-        return self._large(lambda evidence: (evidence.feedback, evidence.headers))
+    def has_large_feedback_cids(self) -> bool:
+        return self._is_large(lambda evidence: (evidence.feedback, evidence.headers))
 
-    def _large(self, order: Callable[[CidEvidence], tuple[int, int]]) -> bool:
+    def _is_large(self, order: Callable[[CidEvidence], tuple[int, int]]) -> bool:
         """True if CIDs are large. If that is not stated, the packets of the channel decide; if they leave it open, the
         packets of the other direction decide.
         """
@@ -94,11 +94,11 @@ class RohcChannel(LinkChannel):
 
     @property
     def remark(self) -> str:  # type: ignore[override]
-        result = self.stated is None and (self.large or self.feedback_large)
+        result = self.stated is None and (self.has_large_cids or self.has_large_feedback_cids)
         return "Read with large CIDs, which made more sense" if result else ""
 
     def reader(self) -> RohcReader:
-        return RohcReader(self.hints, self.large, self.feedback_large)
+        return RohcReader(self.hints, self.has_large_cids, self.has_large_feedback_cids)
 
     def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
-        return tshark_reading.read(packets, self.large)
+        return tshark_reading.read(packets, self.has_large_cids)

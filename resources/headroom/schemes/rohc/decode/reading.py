@@ -93,8 +93,8 @@ def _feedback_sense(data: bytes, large: bool) -> int:
         element = feedback.parse(data, large)
     except RohcError:
         return -2
-    if element.has(feedback.CRC):
-        return 4 if element.protected else -4
+    if element.has_option(feedback.CRC):
+        return 4 if element.is_protected else -4
     return -((element.mode == 0) + any(option.type not in feedback.OPTIONS for option in element.options))
 
 
@@ -208,14 +208,14 @@ def _verified(outcome: Outcome) -> bool | None:
         return None
     if packet.tcp is not None:
         return True
-    return True if packet.kind in ("IR", "IR-DYN") or (packet.header is not None and packet.header.updates) else None
+    return True if packet.kind in ("IR", "IR-DYN") or (packet.header is not None and packet.header.has_crc) else None
 
 
 def _has_gap(outcome: Outcome) -> bool:
     before, after, packet = outcome.before, outcome.after, outcome.packet
     if before is None or after is None or packet is None or packet.header is None or outcome.error is not None:
         return False
-    return packet.header.updates and (after.sn - before.sn) % (1 << after.profile.sn_bits) != 1
+    return packet.header.has_crc and (after.sn - before.sn) % (1 << after.profile.sn_bits) != 1
 
 
 def ends_of(octets: bytes, hints: ChannelHints) -> tuple[bytes, bytes] | None:
@@ -320,7 +320,7 @@ def _tcp_values(packet: TcpPacket, trace: Packet, values: dict[str, Value]) -> N
 def _tcp_feedback(data: bytes, large_cids: bool) -> tcp_feedback.Feedback | None:
     """Feedback that is of profile 0x0006 by its CRC-8, unless the CRC option of another profile is right in it."""
     try:
-        if feedback.parse(data, large_cids).protected:
+        if feedback.parse(data, large_cids).is_protected:
             return None
     except RohcError:
         pass
@@ -340,7 +340,7 @@ def _feedback(data: bytes, large_cids: bool, ours: Ours) -> Feedback | None:
     except RohcError as error:
         ours.notes.append(f"feedback {data.hex()} cannot be read: {error}")
         return None
-    if element.has(feedback.CRC) and not element.protected:
+    if element.has_option(feedback.CRC) and not element.is_protected:
         ours.notes.append(f"the CRC option of feedback {data.hex()} is wrong")
     return element
 

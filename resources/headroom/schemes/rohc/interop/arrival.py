@@ -43,5 +43,5 @@ class Arrival:
         return self.outcome is not None and self.outcome.is_unfinished
 
     @property
-    def not_judged(self) -> bool:
+    def is_not_judged(self) -> bool:
         return self.outcome is None or isinstance(self.outcome.error, Unsupported)

@@ -54,4 +54,4 @@ def _count(cell: Cell, result: Replay) -> int | None:
 
 
 def _can_be_carried_otherwise(cell: Cell) -> bool:
-    return cell.row["profile"] != UNCOMPRESSED and not matrix.copies(cell.row, cell.row.compressor)
+    return cell.row["profile"] != UNCOMPRESSED and not matrix.is_copying(cell.row, cell.row.compressor)

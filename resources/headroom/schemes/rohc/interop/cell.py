@@ -240,7 +240,7 @@ def _items(config: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[
             item |= {"hex": record["link"], "expected": seen.originals[index].hex()}
         else:
             item["hex"] = seen.originals[index].hex()
-        item["lost"] = bool(replay.parts_of(record)) and not replay.arrives(record)
+        item["lost"] = bool(replay.parts_of(record)) and not replay.has_arrived(record)
         item["flipped"] = record.get("flipped", []) if not item["lost"] else []
         items.append(item)
     return items

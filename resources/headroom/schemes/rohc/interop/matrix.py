@@ -64,7 +64,7 @@ def unsupported(row: Row) -> str:
         if implementation.recordings:  # what is on file is on file: there is no channel to be set up
             del limits["max_cid"]
             limits.pop("feedback", None)
-        elif copies(row, name):
+        elif is_copying(row, name):
             limits.pop("feedback", None)
         if reason := implementation.lacks(role, row.scheme.name, **limits) or implementation.unusable(row.build):
             return f"{reason}."
@@ -88,7 +88,7 @@ def unsupported_traffic(cell: Cell) -> str:
     return f"{reason}, which {compressor.name} uses for this traffic." if reason else ""
 
 
-def copies(row: Row, name: str) -> bool:
+def is_copying(row: Row, name: str) -> bool:
     """True if an implementation copies packets instead of compressing them: a control, which needs no feedback in any
     mode."""
     return bool(row.declared(name).get("wire") == "copy")

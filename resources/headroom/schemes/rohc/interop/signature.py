@@ -62,7 +62,7 @@ def difference(seen: Study, packet: int, profile: str) -> str:
 def opinion(seen: Study, record: dict[str, Any]) -> str:
     """The judge's reading of the packet, which shows the side that is more likely at fault."""
     arrival = seen.arrival(record["packet"])
-    if arrival is None or arrival.not_judged:
+    if arrival is None or arrival.is_not_judged:
         return "no judge"
     assert arrival.outcome is not None
     if arrival.outcome.error is not None:

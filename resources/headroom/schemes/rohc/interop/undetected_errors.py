@@ -67,7 +67,7 @@ def of(arrivals: Sequence[Arrival], restored: Callable[[Arrival], bool]) -> Chan
         if arrival.is_part:
             continue
         width = TYPE_0_AND_1_WIDTH
-        if arrival.not_judged:
+        if arrival.is_not_judged:
             at_risk = arrival.index - disturbed < DISTURBANCE_LASTS
         else:
             assert arrival.outcome is not None

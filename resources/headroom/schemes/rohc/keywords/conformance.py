@@ -136,7 +136,7 @@ class ConformanceKeywords:
         late = [
             f"{nth('packet', packet.index)} ({packet.kind}) is {packet.verdict.replace('_', ' ')}"
             for packet in self.last.packets
-            if packet.verdict != "identical" and packet.restored
+            if packet.verdict != "identical" and packet.is_restored
         ]
         expect(
             not late,

@@ -154,7 +154,7 @@ class RobustnessKeywords:
         conclude(seen)
         complaints = story.judge(seen, None)
         expect(not complaints, some(complaints, 3), seen)
-        missing = [packet for packet in seen.packets if not packet.restored]
+        missing = [packet for packet in seen.packets if not packet.is_restored]
         expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
 
     @keyword("Misbehaviour Should Be An Error")

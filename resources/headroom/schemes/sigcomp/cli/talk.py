@@ -110,7 +110,7 @@ def _require_options(config: ConversationConfig) -> None:
     ends = dict.fromkeys((config.a, config.b))
     names = [implementation.name for implementation in ends]
     for key, value in config.options.items():
-        if not any(endpoints.has(implementation, key, value, config.build) for implementation in ends):
+        if not any(endpoints.has_option(implementation, key, value, config.build) for implementation in ends):
             choices = [choice for implementation in ends for choice in _choices(implementation, key, config.build)]
             known = f" It has {', '.join(dict.fromkeys(choices))}." if choices else ""
             neither = " nor ".join(names)
@@ -138,7 +138,7 @@ def _print(conversation: Conversation, sequence: str) -> None:
     printed = sequences.load(sequences.path_of(sequence))
     rows = []
     for number, (sent_message, message) in enumerate(zip(conversation.messages, printed, strict=True), 1):
-        way = "→" if sent_message.from_a else "←"
+        way = "→" if sent_message.is_from_a else "←"
         row = [
             number,
             f"{way} {message.name}",
@@ -166,5 +166,5 @@ def _print(conversation: Conversation, sequence: str) -> None:
 
 
 def _verdict(message: SentMessage) -> str:
-    signs = ["plain"] if message.plain else ["with bytecode"] if message.uploads else []
+    signs = ["plain"] if message.plain else ["with bytecode"] if message.has_bytecode else []
     return ", ".join([message.verdict.replace("_", " "), *([message.reason] if message.reason else []), *signs])

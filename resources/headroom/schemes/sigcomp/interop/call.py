@@ -25,7 +25,7 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop.axes import DEFAULT, LINKS, TCP, UDP
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.judge.message import Records
-from headroom.schemes.sigcomp.judge.pair import Pair, came_out, summary
+from headroom.schemes.sigcomp.judge.pair import Pair, has_come_out, summary
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
 
@@ -229,7 +229,7 @@ def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
         number, message = record["message"], call.of_record(record).octets
         outcome = judge.hears(octets, message, record["from"] == "a", number // len(call.messages))
         if sentences.get(number) != "":
-            sentences[number] = "" if came_out(outcome, message) else summary(outcome)
+            sentences[number] = "" if has_come_out(outcome, message) else summary(outcome)
     return sentences
 
 

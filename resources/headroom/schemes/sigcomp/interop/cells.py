@@ -102,7 +102,7 @@ def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | N
     current = collector.current()
     if not talk.is_sigcomp(exchange):
         return []
-    if not tshark.available():
+    if not tshark.is_available():
         current.findings.append(Finding("tshark is not installed, so the second judge is missing.", severity="note"))
         return []
     sent = talk.on_the_link(exchange, calls)
@@ -119,7 +119,7 @@ def trial_of(cell: Cell, call: Call, wrong: Sequence[str], store: ArtefactStore)
     figures = {
         "packets": total["messages"],
         "delivered": total["identical"],
-        "lost": sum(map(loss_attribution.lost, call.document["records"])),
+        "lost": sum(map(loss_attribution.is_lost, call.document["records"])),
         "message_bytes": round(total["sent_octets"] / total["messages"], 1) if total["messages"] else None,
     }
     mine = [sentence for sentence in wrong if _is_about(sentence, call.sequence)]

@@ -21,7 +21,7 @@ class Pair:
     def hears(self, octets: bytes, message: bytes | None, from_caller: bool, compartment: int = 0) -> Outcome:
         """Decompresses one SigComp message at its receiver. `message` is the expected output, None if it is unknown."""
         outcome = self.sides[not from_caller].decompress(octets, compartment)
-        if came_out(outcome, outcome.output if message is None else message):
+        if has_come_out(outcome, outcome.output if message is None else message):
             self._share(outcome, outcome.output, self.sides[from_caller], compartment)
         return outcome
 
@@ -47,7 +47,7 @@ class Pair:
         self.unknown |= set(strange)
 
 
-def came_out(outcome: Outcome, message: bytes) -> bool:
+def has_come_out(outcome: Outcome, message: bytes) -> bool:
     """True if a SigComp message was decompressed to the right message."""
     return outcome.kind == "compressed" and outcome.output == message
 

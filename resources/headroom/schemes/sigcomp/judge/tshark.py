@@ -47,8 +47,8 @@ def command(capture: Path) -> str:
     return shlex.join(["tshark", "-n", "-r", str(capture), *DECOMPRESSING])
 
 
-def available() -> bool:
-    return tshark.available()
+def is_available() -> bool:
+    return tshark.is_available()
 
 
 def read(messages: Sequence[tuple[int, bytes]]) -> list[TsharkMessage]:

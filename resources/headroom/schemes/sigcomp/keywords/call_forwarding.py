@@ -156,7 +156,7 @@ def require_sigcomp(config: SearchConfig, spoken: MessageCounters | None) -> Non
     current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)
     current.metric(metrics.MESSAGES_DECOMPRESSED, spoken.decompressed)
     current.metric(metrics.COMPARTMENTS, spoken.compartments)
-    if all(copies(implementation) for _, implementation in config.run.sides):
+    if all(is_copying(implementation) for _, implementation in config.run.sides):
         return
     if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
         raise AssertionError(
@@ -165,7 +165,7 @@ def require_sigcomp(config: SearchConfig, spoken: MessageCounters | None) -> Non
         )
 
 
-def copies(implementation: Implementation) -> bool:
+def is_copying(implementation: Implementation) -> bool:
     """True if an implementation declares that its endpoints copy."""
     return implementation.declared(SCHEME).get("wire") == "copy"
 

@@ -419,7 +419,7 @@ def _can_have_peer() -> bool:
 def _sharing() -> str:
     """The mechanism for shared compression; of an endpoint that has no name for it, whatever it does."""
     run = current_run()
-    return "shared" if endpoints.has(run.compressor, "mechanism", "shared", run.build) else DEFAULT
+    return "shared" if endpoints.has_option(run.compressor, "mechanism", "shared", run.build) else DEFAULT
 
 
 def _value(text: Any) -> Any:
@@ -474,7 +474,7 @@ def _second_opinion(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
     notes that in the record.
     """
     current = collector.current()
-    if not tshark.available():
+    if not tshark.is_available():
         current.findings.append(Finding("tshark is not installed, so the second judge is missing.", severity="note"))
         return []
     seen = tshark.read([(0, octets) for _, octets in heard])

@@ -62,7 +62,7 @@ class Pair(pair.Pair):
         outcome = self.hears(octets, message, from_caller)
         seen.code = len(outcome.header.code) if outcome.header else 0
         seen.cycles = outcome.cycles
-        seen.same = pair.came_out(outcome, message)
+        seen.same = pair.has_come_out(outcome, message)
         if not seen.same:
             seen.why = f"the judge's UDVM makes something else of it ({pair.summary(outcome)})"
             return seen

@@ -112,7 +112,7 @@ class CompressorJudge:
         if flow.compressed or context.layout is None or before.layout is None:
             return ""
         changed = tcp_segment.unchanging() != before.segment.unchanging() or tcp_segment.urgent != before.segment.urgent
-        if changed or not context.layout.fits(before.layout) or context.layout.sack:
+        if changed or not context.layout.can_follow(before.layout) or context.layout.sack:
             return ""
         again = tcp_segment.data and tcp_segment.sequence in flow.full_sequences
         now, last = Reference.of(tcp_segment), flow.newest

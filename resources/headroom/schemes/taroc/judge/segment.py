@@ -140,7 +140,7 @@ class Layout:
         """Order, kinds and lengths."""
         return tuple(part[:2] if part[0] not in (END, NOP) else part for part in self.parts)
 
-    def fits(self, context: Layout) -> bool:
+    def can_follow(self, context: Layout) -> bool:
         """True if a compressed header can make these options from those of a context."""
         if self.form != context.form:
             return False

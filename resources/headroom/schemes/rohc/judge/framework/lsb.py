@@ -22,6 +22,6 @@ def decode(reference: int, bits: Bits, p: int, modulus: int) -> int:
     return (reference + change(reference, bits, p)) % modulus
 
 
-def covers(reference: int, value: int, width: int, p: int, modulus: int) -> bool:
+def can_decode(reference: int, value: int, width: int, p: int, modulus: int) -> bool:
     """True if `width` bits of `value` suffice for a decompressor with this reference."""
     return decode(reference, Bits(value & (1 << width) - 1, width), p, modulus) == value % modulus

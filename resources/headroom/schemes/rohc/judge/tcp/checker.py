@@ -58,7 +58,7 @@ class Flow:
         if sent is not None:
             self._acknowledge(sent)
             self.heard = True
-        answered = any(answers(kind, feedback.acktype) for kind in self._since(sent))
+        answered = any(is_answer(kind, feedback.acktype) for kind in self._since(sent))
         if feedback.acktype in ANSWERS and not answered:
             self.answer_to = feedback.acktype
         if feedback.acktype == "STATIC-NACK":
@@ -104,7 +104,7 @@ class Flow:
         self.kinds[msn] = packet.kind
 
 
-def answers(kind: str, acktype: str) -> bool:
+def is_answer(kind: str, acktype: str) -> bool:
     """True if a packet of this kind answers the feedback: a NACK is answered by one with a CRC-7, too (5.2.2.2)."""
     return kind in _INITIALISING or (acktype == "NACK" and (kind == "IR-DYN" or has_crc_7(kind)))
 
@@ -143,7 +143,7 @@ def _fault_of_source(source: bytes) -> Remark | None:
     return None
 
 
-def restorable(source: bytes) -> bool:
+def is_restorable(source: bytes) -> bool:
     """True if this profile has formats for all of a packet, and the fields that it infers are right."""
     try:
         headers, options, payload = read_headers(source)
@@ -231,7 +231,7 @@ def unanswered(packet: Packet, flow: Flow) -> Iterator[Remark]:
             yield Remark(REFUSED, f"{behind}, as if the replicated context were there.")
     elif packet.kind == "IR-CR" and not flow.is_new(packet):
         yield Remark(NO_REPAIR, f"{behind}: it is to repair a context.")
-    elif not answers(packet.kind, asked):
+    elif not is_answer(packet.kind, asked):
         yield Remark(ANSWERS[asked], f"{behind}.")
 
 

@@ -124,7 +124,7 @@ class Scope:
         except Undefined:
             return None
 
-    def allows(self, candidate: Format) -> bool:
+    def is_allowed(self, candidate: Format) -> bool:
         """True if no part of the condition is known to be wrong."""
         return all(self.known(part) in (None, 1) for part in candidate.parts)
 
@@ -172,7 +172,7 @@ def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: S
         try:
             for field in candidate.fields:
                 _read_field(bits, method, field, trial)
-            if trial.allows(candidate):
+            if trial.is_allowed(candidate):
                 scope.new.update(trial.new)
                 return candidate
         except (NoMatch, Undefined):
@@ -258,7 +258,7 @@ def write(bits: BitWriter, method: Method, candidates: Iterable[Format], scope: 
         try:
             for field in candidate.fields:
                 _write_field(bits, method, field, scope)
-            if scope.allows(candidate):
+            if scope.is_allowed(candidate):
                 return candidate
         except (NoMatch, Undefined):
             pass
@@ -276,7 +276,7 @@ def _write_field(bits: BitWriter, method: Method, field: Field, scope: Scope) ->
         case notation.LSB:
             width, offset = map(scope.value, field.arguments)
             modulus = 1 << width_of(method, name)
-            if not lsb.covers(_reference(scope, name), _there(value, name), width, offset, modulus):
+            if not lsb.can_decode(_reference(scope, name), _there(value, name), width, offset, modulus):
                 raise NoMatch
             bits.write(_there(value, name) & (1 << width) - 1, width)
         case notation.VALUE:

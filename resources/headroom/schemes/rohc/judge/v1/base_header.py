@@ -47,7 +47,7 @@ class CompressedHeader:
         return len(self.as_is)
 
     @property
-    def updates(self) -> bool:
+    def has_crc(self) -> bool:
         """True if the header carries a CRC: only then it updates the context (RFC 3095, 5.5.1.2)."""
         return self.crc.width > 0
 
@@ -69,7 +69,7 @@ def read(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) 
     rnd = [ip.rnd for ip in two]
     if context.mode == "R" and first & 0xC0 != 0xC0:
         header = _read_r_1(reader, frame, context, remarks) if first & 0x80 else _read_r_0(reader, frame)
-        if cce and not header.updates:
+        if cce and not header.has_crc:
             raise MalformedPacket("RFC4019-5.3.2-3", f"CCE({cce}) extends a {header.kind} packet.")
     elif not first & 0x80:
         header = _read_uo_0(reader, frame)

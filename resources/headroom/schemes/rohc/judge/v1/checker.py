@@ -221,7 +221,7 @@ class Checker:
             sn = self._sn(packet, before, after)
             remarks += rules_stream.generated_sn(packet, before, after, source, flow, sn)
             flow.last_sn = sn
-        if packet.profile is UNCOMPRESSED and packet.kind == "IR" and self._other_uncompressed(packet.cid):
+        if packet.profile is UNCOMPRESSED and packet.kind == "IR" and self._has_other_uncompressed(packet.cid):
             remarks.append(Remark("RFC5795-5.4-1", "Profile 0x0000 is associated with more than one CID."))
         self._check_window(outcome, remarks)
         if source is not None and before is not None and before.mode == "R":
@@ -247,11 +247,11 @@ class Checker:
 
     def _sn(self, packet: Packet, before: Context | None, after: Context) -> int:
         """The sequence number of a packet; one without CRC leaves that of the context as it is."""
-        if packet.header is None or packet.header.updates or before is None:
+        if packet.header is None or packet.header.has_crc or before is None:
             return after.sn
         return rules_values.reconstruct(packet.header, packet.payload, before, self._arrival_ns).now.sn
 
-    def _other_uncompressed(self, cid: int) -> bool:
+    def _has_other_uncompressed(self, cid: int) -> bool:
         contexts = self.decompressor.channel.contexts
         return any(number != cid and context.profile is UNCOMPRESSED for number, context in contexts.items())
 

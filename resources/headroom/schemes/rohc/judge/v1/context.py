@@ -57,7 +57,7 @@ class Ip:
             self.headers,
         )
 
-    def same_static(self, other: Ip) -> bool:
+    def has_same_static(self, other: Ip) -> bool:
         """True if both IP headers have the same static part (RFC 3095, 5.7.7.3 and 5.7.7.4)."""
         return (self.version, self.protocol, self.addresses, self.flow_label, self.ends_chain) == (
             other.version,

@@ -300,7 +300,7 @@ def restore(
     A packet without CRC updates nothing (RFC 3095, 5.5.1.2, 5.7.1 and 5.7.2).
     """
     attempt = reconstruct(header, payload, before, arrival_ns)
-    if not header.updates:
+    if not header.has_crc:
         return before, attempt.octets + payload
     width, carried = header.crc.width, header.crc.value
     expected = crc.of_width(width, attempt.covered)

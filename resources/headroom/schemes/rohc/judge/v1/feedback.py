@@ -53,12 +53,12 @@ class Feedback:
     options: list[Option] = field(default_factory=list)
     fields: list[Field] = field(default_factory=list)
 
-    def has(self, option: int) -> bool:
+    def has_option(self, option: int) -> bool:
         return any(entry.type == option for entry in self.options)
 
     @property
     def sn_is_valid(self) -> bool:
-        return not self.has(SN_NOT_VALID)
+        return not self.has_option(SN_NOT_VALID)
 
     def expected_crc(self) -> int:
         """The CRC over the feedback data with the CRC fields of all CRC options zero (RFC 3095, 5.7.6.3)."""
@@ -69,7 +69,7 @@ class Feedback:
         return crc.crc8(bytes(octets))
 
     @property
-    def protected(self) -> bool:
+    def is_protected(self) -> bool:
         """True if there is a CRC option and every one is right: then the compressor may follow a change of mode."""
         carried = {option.data[0] for option in self.options if option.type == CRC}
         return carried == {self.expected_crc()}
@@ -154,16 +154,16 @@ def remarks(feedback: Feedback, profile: Profile | None) -> list[Remark]:
             Remark("RFC4815-2.3-1", f"The CRC option carries 0x{carried[0]:02x}; the feedback gives 0x{expected:02x}.")
         )
     if not carried:
-        if feedback.has(REJECT):
+        if feedback.has_option(REJECT):
             result.append(Remark("RFC3095-5.7.6.4-1", "REJECT comes without a CRC option."))
         for option, requirement in (
             (CLOCK, "RFC3095-5.7.6.7-1"),
             (JITTER, "RFC3095-5.7.6.8-1"),
             (LOSS, "RFC3095-5.7.6.9-3"),
         ):
-            if feedback.has(option):
+            if feedback.has_option(option):
                 result.append(Remark(requirement, f"{OPTIONS[option][0]} comes without a CRC option."))
-    if profile is not None and not profile.rtp and (feedback.has(CLOCK) or feedback.has(JITTER)):
+    if profile is not None and not profile.rtp and (feedback.has_option(CLOCK) or feedback.has_option(JITTER)):
         result.append(
             Remark("RFC3095-5.11.6-1", f"Profile {profile} was answered with CLOCK or JITTER, which it does not use.")
         )

@@ -117,7 +117,7 @@ def new_context(packet: Packet, before: Context | None, after: Context, flow: Fl
         flow.secure.clear()
         flow.generations.clear()
         return
-    if packet.kind == "IR" and not _same_stream(before, after):
+    if packet.kind == "IR" and not _is_same_stream(before, after):
         flow.generations.clear()
         flow.inherits_mode = True
     carried = MODES.get(_mode(packet) or 0)
@@ -167,10 +167,10 @@ def take_feedback(flow: Flow, feedback: Feedback) -> None:
     5.4.1.1.1 and 5.6.
     """
     flow.heard = True
-    if feedback.kind == "FEEDBACK-2" and feedback.protected:
+    if feedback.kind == "FEEDBACK-2" and feedback.is_protected:
         mode = mode_name(feedback)
         if flow.turning_to is not None:  # other requests are ignored (5.6.1)
-            if mode == flow.turning_to and feedback.acktype == "ACK" and _names(feedback, flow.turning_sns):
+            if mode == flow.turning_to and feedback.acktype == "ACK" and _is_about(feedback, flow.turning_sns):
                 flow.mode, flow.requested_mode, flow.turning_to = mode, None, None
         elif mode == "O" and flow.mode == "U":
             flow.mode, flow.requested_mode = "O", None
@@ -178,12 +178,12 @@ def take_feedback(flow: Flow, feedback: Feedback) -> None:
             flow.requested_mode = mode
     if feedback.acktype == "ACK" and feedback.sn_is_valid:
         flow.secure.acknowledge(feedback.sn)
-    believed = feedback.protected or not _has_crc(feedback)
+    believed = feedback.is_protected or not _has_crc(feedback)
     if feedback.acktype != "ACK" and flow.mode != "U" and believed and flow.answer_to != "STATIC-NACK":
         flow.answer_to = flow.repair = feedback.acktype
 
 
-def _names(feedback: Feedback, sns: list[int]) -> bool:
+def _is_about(feedback: Feedback, sns: list[int]) -> bool:
     mask = (1 << feedback.sn.width) - 1
     return any(not (sn ^ feedback.sn.value) & mask for sn in sns)
 
@@ -217,8 +217,8 @@ def answers(packet: Packet, flow: Flow) -> Iterator[Remark]:
     if flow.repair is None or packet.kind not in UPDATES:
         return
     for updated, name, has in (
-        (flow.ts_stride_updated, "TS_STRIDE", _carries(packet, "ts_stride")),
-        (flow.time_stride_updated, "TIME_STRIDE", _carries(packet, "time_stride")),
+        (flow.ts_stride_updated, "TS_STRIDE", _has_stride(packet, "ts_stride")),
+        (flow.time_stride_updated, "TIME_STRIDE", _has_stride(packet, "time_stride")),
     ):
         if not updated or has:
             continue
@@ -231,7 +231,7 @@ def answers(packet: Packet, flow: Flow) -> Iterator[Remark]:
     flow.repair = None
 
 
-def _carries(packet: Packet, stride: str) -> bool:
+def _has_stride(packet: Packet, stride: str) -> bool:
     part: RtpDynamic | RtpChanges | None = packet.dynamic.rtp if packet.dynamic else None
     if part is None and packet.header is not None and packet.header.extension is not None:
         part = packet.header.extension.rtp
@@ -274,7 +274,7 @@ def generated_sn(
     if not after.profile.generated_sn or before is None or (packet.kind == "IR" and packet.dynamic is None):
         return
     if before.profile is after.profile:
-        if not before.dynamic or not _same_stream(before, after):
+        if not before.dynamic or not _is_same_stream(before, after):
             return
         last = before.sn if flow.last_sn is None else flow.last_sn
         if sn != (last + 1) & 0xFFFF:
@@ -290,11 +290,11 @@ def generated_sn(
             )
 
 
-def _same_stream(before: Context, after: Context) -> bool:
+def _is_same_stream(before: Context, after: Context) -> bool:
     return (
         len(before.ips) == len(after.ips)
         and (before.ports, before.ssrc) == (after.ports, after.ssrc)
-        and all(a.same_static(b) for a, b in zip(before.ips, after.ips, strict=True))
+        and all(a.has_same_static(b) for a, b in zip(before.ips, after.ips, strict=True))
     )
 
 
@@ -373,8 +373,8 @@ def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) 
     flow.since_ir = 0 if packet.kind == "IR" else flow.since_ir + 1
     if packet.kind == "IR" and before is None:
         flow.ts_stride_updated = flow.time_stride_updated = False
-    flow.ts_stride_updated |= _carries(packet, "ts_stride")
-    flow.time_stride_updated |= _carries(packet, "time_stride")
+    flow.ts_stride_updated |= _has_stride(packet, "ts_stride")
+    flow.time_stride_updated |= _has_stride(packet, "time_stride")
     if packet.kind not in WITHOUT_CRC and packet.profile is not UNCOMPRESSED:
         flow.secure.add(after)
     carried = MODES.get(_mode(packet) or 0)

@@ -76,10 +76,10 @@ class PresumedContexts:
             attempt = reconstruct(header, packet.payload, before)
         except (RohcError, ValueError):
             attempt = None
-        if attempt is None or (header.updates and crc.of_width(header.crc.width, attempt.covered) != header.crc.value):
+        if attempt is None or (header.has_crc and crc.of_width(header.crc.width, attempt.covered) != header.crc.value):
             self.contexts.pop(packet.cid, None)
             return None
-        if header.updates:
+        if header.has_crc:
             after = attempt.now
             if after.profile.coverage:
                 keep_coverage(after, header, before, transport_length(after, packet.payload))
