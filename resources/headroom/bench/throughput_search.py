@@ -236,7 +236,7 @@ def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -
     return {
         "loads": loads,
         "octets": None if octets is None else asdict(octets),
-        "traffic": traffic(running_line.made, throughput_found.trials[-1]),
+        "traffic": traffic(running_line.topology, throughput_found.trials[-1]),
         "spoken": None if spoken is None else asdict(spoken),
         "losses": losses_of(running_line),
     }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headroom.core.settings import Settings
     from headroom.report.matrix_data import Group
 
-Words = dict[str, tuple[str, ...]]  # by option
+Selection = dict[str, tuple[str, ...]]  # by option
 
 EPILOG = console.examples(
     "./headroom interop",
@@ -103,7 +103,7 @@ def interop_command(
             )
     else:
         everywhere = _names("implementations", names)
-        words = {
+        selection = {
             "compressors": _names("compressors", compressors) or everywhere,
             "decompressors": _names("decompressors", decompressors) or everywhere,
             "traffic": _names("traffic", traffic),
@@ -111,7 +111,7 @@ def interop_command(
             **{option: _names(option, text) for option, text in by_axis.items()},
         }
         schemes = _names("scheme", scheme)
-        plan = plan_of(_with_axes(words, axis or [], schemes), schemes, seed, build)
+        plan = plan_of(_with_axes(selection, axis or [], schemes), schemes, seed, build)
     if dry_run:
         _dry_run(plan, json)
         return
@@ -144,13 +144,13 @@ def _names(option: str, text: str | None) -> tuple[str, ...]:
     return names
 
 
-def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) -> Words:
-    """The words with those of --axis added, for the named schemes, or for all. An axis that several schemes share is
-    set for each of them. Raises UsageError if an axis is unknown or set twice.
+def _with_axes(selection: Selection, given: list[str], schemes: tuple[str, ...] = ()) -> Selection:
+    """The selection with the values of --axis added, for the named schemes, or for all. An axis that several schemes
+    share is set for each of them. Raises UsageError if an axis is unknown or set twice.
     """
     from headroom.core.scheme_registry import in_matrix
 
-    result = dict(words)
+    result = dict(selection)
     known: dict[str, dict[str, None]] = {}  # the options of each axis, in order
     for scheme in [scheme for scheme in in_matrix().values() if scheme.name in schemes] or in_matrix().values():
         for axis in scheme.axes:
@@ -166,7 +166,7 @@ def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) ->
     return result
 
 
-def plan_of(words: Words, schemes: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
+def plan_of(selection: Selection, schemes: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
     """A plan without a folder yet, of one scheme or more.
 
     Raises UsageError if a name is unknown, EnvironmentLacks if a named implementation lacks its library here. An
@@ -174,11 +174,13 @@ def plan_of(words: Words, schemes: tuple[str, ...] = (), seed: int = 1, build: s
     """
     from headroom.core.run.session import Plan
 
-    matrix = {scheme.name: lists_of(scheme, part(words, scheme), build) for scheme in schemes_of(words, schemes)}
+    matrix = {
+        scheme.name: lists_of(scheme, part(selection, scheme), build) for scheme in schemes_of(selection, schemes)
+    }
     return Plan(_settings(seed, build), [f"interop/{name}" for name in matrix], matrix=matrix)
 
 
-def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
+def schemes_of(selection: Selection, schemes: tuple[str, ...] = ()) -> list[Scheme]:
     """The schemes of a matrix: the named ones, or those that its other options belong to, or those that all named
     implementations declare. Raises UsageError if there are none.
     """
@@ -188,16 +190,16 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
     known = in_matrix()
     if wrong := [name for name in schemes if name not in known]:
         raise UsageError(f"There is no scheme '{wrong[0]}' in the matrix. Known: {', '.join(known)}.")
-    for name in words["links"]:
+    for name in selection["links"]:
         if not owners("links", name):
             every = dict.fromkeys(link.name for scheme in known.values() for link in scheme.links)
             raise UsageError(f"There is no link condition '{name}'. Known: {', '.join(every)}.")
     if not schemes:
-        sides = (*words["compressors"], *words["decompressors"])
+        sides = (*selection["compressors"], *selection["decompressors"])
         by_all = [
             name for name, scheme in known.items() if all(implementations.find(side).declared(name) for side in sides)
         ]
-        schemes = tuple(named(words)) or tuple(by_all)
+        schemes = tuple(named(selection)) or tuple(by_all)
         if not schemes:
             raise UsageError(
                 f"There is no scheme of the matrix that {' and '.join(dict.fromkeys(sides))} "
@@ -208,34 +210,34 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
     selected = [scheme for name, scheme in known.items() if name in schemes]
     for scheme in selected:
         for option in ("traffic", "links"):
-            if words[option] and not part(words, scheme)[option]:
+            if selection[option] and not part(selection, scheme)[option]:
                 names = [link.name for link in scheme.links] if option == "links" else scheme.cells().traffic_names()
                 raise UsageError(
                     f"{flag(option)} has no value that belongs to {scheme.title}. Known: {', '.join(names)}."
                 )
     for option, having in axis_options().items():
-        if words.get(option) and not set(schemes) & {scheme.name for scheme in having}:
+        if selection.get(option) and not set(schemes) & {scheme.name for scheme in having}:
             raise UsageError(f"{flag(option)} does not belong to {' or '.join(scheme.title for scheme in selected)}.")
     return selected
 
 
-def part(words: Words, scheme: Scheme) -> Words:
-    """The words, with only the traffic and the links of one scheme."""
+def part(selection: Selection, scheme: Scheme) -> Selection:
+    """The selection with only the traffic and the links of one scheme."""
     from headroom.core.scheme_registry import owners
 
     mine = {
-        option: tuple(value for value in words[option] if scheme in owners(option, value))
+        option: tuple(value for value in selection[option] if scheme in owners(option, value))
         for option in ("traffic", "links")
     }
-    return {**words, **mine}
+    return {**selection, **mine}
 
 
-def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
+def lists_of(scheme: Scheme, selection: Selection, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
     """A plan's part for a scheme: implementations, and the values of its cells."""
     from headroom.core import implementations, matrix
 
     declaring = matrix.candidates(scheme, console.warn_once)
-    named = list(dict.fromkeys((*words["compressors"], *words["decompressors"])))
+    named = list(dict.fromkeys((*selection["compressors"], *selection["decompressors"])))
     for name in named:
         implementations.require_usable(name, build)
         if not implementations.find(name).declared(scheme.name):
@@ -243,17 +245,17 @@ def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[s
     known = {name: implementations.find(name) for name in dict.fromkeys((*declaring, *named))}
     _check_recordings(
         scheme,
-        words,
+        selection,
         {name: implementation for name, implementation in known.items() if implementation.recordings},
         named,
     )
-    _check_traffic(scheme, words["traffic"], list(known.values()))
+    _check_traffic(scheme, selection["traffic"], list(known.values()))
     chosen = {
-        "compressors": words["compressors"] or declaring,
-        "decompressors": words["decompressors"] or declaring,
-        **{axis.option: [axis.find(word) for word in words.get(axis.option, ())] for axis in scheme.axes},
-        "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in words["traffic"]],
-        "links": [scheme.link(name).name for name in words["links"]],
+        "compressors": selection["compressors"] or declaring,
+        "decompressors": selection["decompressors"] or declaring,
+        **{axis.option: [axis.find(word) for word in selection.get(axis.option, ())] for axis in scheme.axes},
+        "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in selection["traffic"]],
+        "links": [scheme.link(name).name for name in selection["links"]],
     }
     return {option: list(dict.fromkeys(values)) for option, values in chosen.items()}
 
@@ -279,16 +281,18 @@ def _check_traffic(scheme: Scheme, traffic: tuple[str, ...], known: list[Impleme
             )
 
 
-def _check_recordings(scheme: Scheme, words: Words, holders: dict[str, Implementation], named: list[str]) -> None:
+def _check_recordings(
+    scheme: Scheme, selection: Selection, holders: dict[str, Implementation], named: list[str]
+) -> None:
     """Raises UsageError if --traffic leaves out all recordings of a named implementation that has no adapter, or if
     such a recording is missing. Warns about missing recordings of other implementations.
     """
     for name, holder in holders.items():
         mine = [recording.name for recording in holder.recordings if recording.scheme == scheme.name]
-        if name in named and words["traffic"] and mine and not set(mine) & set(words["traffic"]):
+        if name in named and selection["traffic"] and mine and not set(mine) & set(selection["traffic"]):
             raise UsageError(
                 f"{name} takes part with its recordings, but --traffic names none of them: {', '.join(mine)}. Add them "
-                f"to --traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
+                f"to --traffic ({','.join((*selection['traffic'], *mine))}), or leave --traffic out."
             )
         for sentence in filter(None, (recording.lacks(holder.name) for recording in holder.recordings)):
             if name in named:

@@ -38,11 +38,11 @@ CPU_MORE_S = 10  # processor time that an engine may have beyond its time on all
 
 
 @dataclass(kw_only=True)
-class _Running(EngineExit):
+class _Child(EngineExit):
     job: bytes
     deadline: float
     timeout_s: float
-    made: list[str]  # outputs that did not exist before
+    new_outputs: list[str]  # outputs that did not exist before
     sent: int = 0
     overflow: bool = False
     excess: str = ""
@@ -163,30 +163,30 @@ def _run_once(
     timeout_s = min(timeout_s, _patience_s)
     if command != DESCRIBE and jobs and not under:
         _last_job = Job(command, jobs[0], build)
-    running: list[_Running] = []
+    running: list[_Child] = []
     try:
         at_once = at_once or len(jobs)
         memory = memory_limit(program, min(at_once, len(jobs)))
         _attend(running, (_start(program, command, job, timeout_s, memory, folders, under) for job in jobs), at_once)
-        order = [id(one) for one in running]
-        # The one that failed by itself explains why the others were stopped, so it comes first.
-        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or one.excess or _has_died(one)))
-        documents = {id(one): _document(one) for one in running}
+        order = [id(child) for child in running]
+        # The process that failed by itself explains why the others were stopped, so it comes first.
+        running.sort(key=lambda child: not _has_failed(child))
+        documents = {id(child): _document(child) for child in running}
         if not under:
             _link_digests.extend(
-                found for one in documents.values() if isinstance(found := one.get("link_sha256"), str)
+                digest for result in documents.values() if isinstance(digest := result.get("link_sha256"), str)
             )
         return [documents[key] for key in order]
     except BaseException:
-        for one in running:
-            process_group.stop(one.process)
-            for path in one.made:  # not whole, or empty
+        for child in running:
+            process_group.stop(child.process)
+            for path in child.new_outputs:  # not whole, or empty
                 with suppress(OSError):
                     os.remove(path)
         raise
     finally:
-        for one in running:
-            process_group.stop(one.process)
+        for child in running:
+            process_group.stop(child.process)
 
 
 def program_for(command: str, jobs: int = 1, build: str = DEFAULT_BUILD) -> Path:
@@ -225,12 +225,12 @@ def _start(
     memory: int | None,
     folders: Sequence[Path],
     under: Sequence[str],
-) -> _Running:
+) -> _Child:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
     whole, seal = sealed(job)
     text = json.dumps(whole).encode()
-    made = [path for path in sandbox.outputs(job) if not os.path.lexists(path)]
+    created = [path for path in sandbox.outputs(job) if not os.path.lexists(path)]
     cpu_s = int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S
     walls = sandbox.of_job(job, text, folders=folders, memory=memory, cpu_s=cpu_s)
     process = process_group.start(
@@ -241,7 +241,7 @@ def _start(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    return _Running(
+    return _Child(
         process=process,
         program=program,
         command=command,
@@ -249,106 +249,112 @@ def _start(
         memory=memory,
         seal=seal,
         job=text,
-        made=made,
+        new_outputs=created,
         deadline=time.monotonic() + timeout_s,
         timeout_s=timeout_s,
     )
 
 
-def _attend(running: list[_Running], to_start: Iterator[_Running], at_once: int) -> None:
+def _attend(running: list[_Child], to_start: Iterator[_Child], at_once: int) -> None:
     """Starts processes, so many at once, and adds them to `running`; feeds jobs and collects output until every one
     has closed its pipes, has ended or has run out of time."""
     with selectors.DefaultSelector() as selector:
         while True:
             now = time.monotonic()
             reading = {id(key.data): key.data for key in selector.get_map().values()}
-            while len(reading) < at_once and (one := next(to_start, None)):
-                running.append(one)
-                _register(one, selector)
-                reading[id(one)] = one
+            while len(reading) < at_once and (child := next(to_start, None)):
+                running.append(child)
+                _register(child, selector)
+                reading[id(child)] = child
             if not reading:
                 break
-            for one in reading.values():
-                if _is_over(one, now):
-                    process_group.stop(one.process, 0.0 if one.excess else None)
+            for child in reading.values():
+                if _is_over(child, now):
+                    process_group.stop(child.process, 0.0 if child.excess else None)
                     return
-            patience = min(one.deadline for one in reading.values()) - now
+            patience = min(child.deadline for child in reading.values()) - now
             for key, _ in selector.select(max(0.01, min(patience, GLANCE_S))):
                 if not _transfer(key.fileobj, key.data):
                     selector.unregister(key.fileobj)
                     key.fileobj.close()  # type: ignore[union-attr]
                 if key.data.overflow:
                     return
-            if len(running) > 1 and any(_has_died(one) for one in running):
+            if len(running) > 1 and any(_has_died(child) for child in running):
                 return
-    for one in running:
-        while process_group.exit_code(one.process) is None and not _is_over(one, time.monotonic()):
+    for child in running:
+        while process_group.exit_code(child.process) is None and not _is_over(child, time.monotonic()):
             time.sleep(0.001)
-        if one.late or one.excess:
-            process_group.stop(one.process, 0.0 if one.excess else None)
+        if child.late or child.excess:
+            process_group.stop(child.process, 0.0 if child.excess else None)
 
 
-def _register(one: _Running, selector: selectors.BaseSelector) -> None:
+def _register(child: _Child, selector: selectors.BaseSelector) -> None:
     for pipe, events in (
-        (one.process.stdin, selectors.EVENT_WRITE),
-        (one.process.stdout, selectors.EVENT_READ),
-        (one.process.stderr, selectors.EVENT_READ),
+        (child.process.stdin, selectors.EVENT_WRITE),
+        (child.process.stdout, selectors.EVENT_READ),
+        (child.process.stderr, selectors.EVENT_READ),
     ):
         assert pipe is not None
         os.set_blocking(pipe.fileno(), False)
-        selector.register(pipe, events, one)
+        selector.register(pipe, events, child)
 
 
-def _is_over(one: _Running, now: float) -> bool:
+def _is_over(child: _Child, now: float) -> bool:
     """True if the output of a process, some of whose pipes are open, must not be read any longer; notes why."""
-    if process_group.exit_code(one.process) is None:
-        one.late = now >= one.deadline
-        one.excess = excess(one.process)
-        return one.late or bool(one.excess)
+    if process_group.exit_code(child.process) is None:
+        child.late = now >= child.deadline
+        child.excess = excess(child.process)
+        return child.late or bool(child.excess)
     # It has ended, and what it wrote is read in an instant. Pipes that are open after that are held by another process.
-    one.ended_at = one.ended_at or now
-    one.left_behind = now >= one.ended_at + LAST_WORDS_S
-    return one.left_behind
+    child.ended_at = child.ended_at or now
+    child.left_behind = now >= child.ended_at + LAST_WORDS_S
+    return child.left_behind
 
 
-def _has_died(one: _Running) -> bool:
+def _has_died(child: _Child) -> bool:
     """True if a process has failed and closed its output, so its companions need not be awaited."""
-    pipes = (one.process.stdout, one.process.stderr)
-    return process_group.exit_code(one.process) not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)
+    pipes = (child.process.stdout, child.process.stderr)
+    return process_group.exit_code(child.process) not in (None, 0) and all(
+        pipe is None or pipe.closed for pipe in pipes
+    )
 
 
-def _transfer(pipe: Any, one: _Running) -> bool:
+def _has_failed(child: _Child) -> bool:
+    return bool(child.late or child.left_behind or child.overflow or child.excess or _has_died(child))
+
+
+def _transfer(pipe: Any, child: _Child) -> bool:
     """Moves what can be moved through one pipe; False if the pipe is done."""
     try:
-        if pipe is one.process.stdin:
-            one.sent += os.write(pipe.fileno(), one.job[one.sent : one.sent + 65536])
-            return one.sent < len(one.job)
+        if pipe is child.process.stdin:
+            child.sent += os.write(pipe.fileno(), child.job[child.sent : child.sent + 65536])
+            return child.sent < len(child.job)
         chunk = os.read(pipe.fileno(), 1 << 20)
     except BlockingIOError:
         return True
     except BrokenPipeError:
         return False  # It has ended, or wants no more: what it printed and its exit status tell the rest.
-    if pipe is one.process.stderr:
-        one.complaint += chunk
-        del one.complaint[:-MAX_COMPLAINT]
+    if pipe is child.process.stderr:
+        child.complaint += chunk
+        del child.complaint[:-MAX_COMPLAINT]
     else:
-        one.out += chunk
-        one.overflow = len(one.out) > MAX_OUTPUT
+        child.out += chunk
+        child.overflow = len(child.out) > MAX_OUTPUT
     return bool(chunk)
 
 
-def _document(one: _Running) -> dict[str, Any]:
+def _document(child: _Child) -> dict[str, Any]:
     """The document of a process that has been attended to, or the failure that it ended with."""
-    if one.late:
+    if child.late:
         raise EngineFailure(
             "timeout",
-            f"{who(one)}: it was still busy after {one.timeout_s:g} s and was stopped: a hang, or too much work.",
+            f"{who(child)}: it was still busy after {child.timeout_s:g} s and was stopped: a hang, or too much work.",
         )
-    if one.excess:
-        raise EngineFailure("memory", f"{who(one)} {one.excess}: it was stopped.")
-    if one.overflow:
+    if child.excess:
+        raise EngineFailure("memory", f"{who(child)} {child.excess}: it was stopped.")
+    if child.overflow:
         raise EngineFailure(
             "garbage",
             f"It printed more than {MAX_OUTPUT} octets and was stopped: ask for fewer packets, or an adapter prints.",
         )
-    return document(one)
+    return document(child)

@@ -66,7 +66,7 @@ def files(name: str, scheme: Scheme, language: str) -> dict[str, str]:
     skeleton = yamlfile.read(part / "skeleton.yaml").data
     described = json.dumps(_description(name, skeleton))
     rust = language == "rust"
-    words = {
+    values = {
         "NAME": name,
         "SCHEME": scheme.name,
         "TITLE": scheme.title,
@@ -81,26 +81,26 @@ def files(name: str, scheme: Scheme, language: str) -> dict[str, str]:
         "ROOT": str(ROOT),
     }
     texts = {
-        "library.c": _template(f"{kind}/library.c", words),
-        "library.h": _template(f"{kind}/library.h", words),
-        "settings.h": _template("settings.h", words),
-        "README.md": _template("README.md.in", words),
+        "library.c": _template(f"{kind}/library.c", values),
+        "library.h": _template(f"{kind}/library.h", values),
+        "settings.h": _template("settings.h", values),
+        "README.md": _template("README.md.in", values),
         ".gitignore": "/target/\n/Cargo.lock\n" if rust else "/build/\n",
         "implementation.yaml": _declarations(
-            name, skeleton, f"target/release/lib{words['LIBRARY']}.so" if rust else f"build/{name}.so"
+            name, skeleton, f"target/release/lib{values['LIBRARY']}.so" if rust else f"build/{name}.so"
         ),
     }
     if rust:
         return texts | {
-            "Cargo.toml": _template("Cargo.toml.in", words),
-            "build.rs": _template("build.rs", words),
-            "src/abi.rs": _template("abi.rs", words),
-            "src/lib.rs": _template(f"{kind}/adapter.rs", words),
+            "Cargo.toml": _template("Cargo.toml.in", values),
+            "build.rs": _template("build.rs", values),
+            "src/abi.rs": _template("abi.rs", values),
+            "src/lib.rs": _template(f"{kind}/adapter.rs", values),
         }
-    shell = _template(f"{kind}/adapter.c", words)
+    shell = _template(f"{kind}/adapter.c", values)
     return texts | {
-        "CMakeLists.txt": _template("CMakeLists.txt.in", words),
-        words["HEADER"]: _of_language(shell, language),
+        "CMakeLists.txt": _template("CMakeLists.txt.in", values),
+        values["HEADER"]: _of_language(shell, language),
     }
 
 
@@ -112,9 +112,9 @@ def scheme_folder(scheme: Scheme) -> Path:
     return folder
 
 
-def _template(path: str, words: dict[str, str]) -> str:
+def _template(path: str, values: dict[str, str]) -> str:
     text = (KIT / path).read_text(encoding="utf-8")
-    return re.sub(r"@([A-Z]+)@", lambda match: words[match[1]], text)
+    return re.sub(r"@([A-Z]+)@", lambda match: values[match[1]], text)
 
 
 def _of_language(text: str, language: str) -> str:

@@ -131,13 +131,13 @@ def exit_code(process: subprocess.Popen[bytes]) -> int | None:
     code = process.returncode
     if code is None:
         try:
-            found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             code = process.poll()
         else:
-            if found is None:
+            if status is None:
                 return None
-            code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
     return code if code is None or not is_walled(process) else sandbox.programs_status(code)
 
 
@@ -166,12 +166,12 @@ def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None
 
 def _modes(paths: Sequence[str]) -> dict[str, int]:
     """The modes of those paths that are files."""
-    found = {}
+    modes = {}
     for path in paths:
         with contextlib.suppress(OSError):
             if stat.S_ISREG(mode := os.stat(path).st_mode):
-                found[path] = stat.S_IMODE(mode)
-    return found
+                modes[path] = stat.S_IMODE(mode)
+    return modes
 
 
 def _give_back(path: str, mode: int) -> None:
@@ -205,11 +205,11 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 def _end_all(is_one: Callable[[int], bool]) -> None:
     """Ends what has moved to another process group, such as a child of `check`, or to another session."""
     for _ in range(10):  # One that is just starting another may hide that from a single look.
-        found = [pid for pid in processes() if is_one(pid)]
-        for pid in found:
+        pids = [pid for pid in processes() if is_one(pid)]
+        for pid in pids:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        if not found:
+        if not pids:
             return
         time.sleep(0.01)
 
@@ -226,21 +226,21 @@ def tasks() -> int:
 def stat_of(pid: int) -> list[bytes]:
     """Fields of /proc/<pid>/stat from the third on, the state; none of a process that has ended. Source: proc(5)."""
     with contextlib.suppress(OSError, IndexError):
-        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return words if words[0] not in (b"Z", b"X") else []
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return fields if fields[0] not in (b"Z", b"X") else []
     return []
 
 
 def group_of(pid: int) -> int | None:
     """Process group of a process, field 5; None if it has ended."""
-    found = stat_of(pid)
-    return int(found[2]) if found else None
+    fields = stat_of(pid)
+    return int(fields[2]) if fields else None
 
 
 def session_of(pid: int) -> int | None:
     """Session of a process, field 6; None if it has ended."""
-    found = stat_of(pid)
-    return int(found[3]) if found else None
+    fields = stat_of(pid)
+    return int(fields[3]) if fields else None
 
 
 def has_mark(pid: int, mark: str) -> bool:

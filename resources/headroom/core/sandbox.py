@@ -88,9 +88,9 @@ def of_job(
 
     Configurations and options do not count: they come from implementations, which would name secrets there. `folders`
     are those that the harness made for the files of a configuration; adapters may write there."""
-    theirs = {found for one in _of_implementations(job) for found in _PATHS.findall(json.dumps(one).encode())}
-    named = (found for found in _PATHS.findall(text) if found not in theirs)
-    paths = {path for found in named if os.path.exists(path := json.loads(found))}
+    theirs = {quoted for part in _of_implementations(job) for quoted in _PATHS.findall(json.dumps(part).encode())}
+    named = (quoted for quoted in _PATHS.findall(text) if quoted not in theirs)
+    paths = {path for quoted in named if os.path.exists(path := json.loads(quoted))}
     if lacking(ports):
         writes = [os.path.dirname(os.path.abspath(path)) for path in outputs(job)]
     else:
@@ -104,8 +104,8 @@ _PATHS = re.compile(rb'"/(?:[^"\\]|\\.)+"')
 def _of_implementations(job: Any) -> Iterator[Any]:
     """The parts of a job that implementations have a say in."""
     if isinstance(job, list):
-        for one in job:
-            yield from _of_implementations(one)
+        for item in job:
+            yield from _of_implementations(item)
     elif isinstance(job, dict):
         for key, value in job.items():
             if key in ("config", "options"):
@@ -117,8 +117,8 @@ def _of_implementations(job: Any) -> Iterator[Any]:
 def outputs(job: dict[str, Any]) -> list[str]:
     """The files that a job of the engine writes."""
     several = job.get("outputs")
-    found = [*(several.values() if isinstance(several, dict) else ()), job.get("output"), job.get("capture")]
-    return [path for path in found if isinstance(path, str) and not path.startswith(("/dev/", "/proc/"))]
+    paths = [*(several.values() if isinstance(several, dict) else ()), job.get("output"), job.get("capture")]
+    return [path for path in paths if isinstance(path, str) and not path.startswith(("/dev/", "/proc/"))]
 
 
 def _is_made(path: str) -> bool:
@@ -288,11 +288,11 @@ def _homes() -> frozenset[str]:
 
 @cache
 def _with_others(home: str) -> frozenset[str]:
-    found = {home, "/root"}
-    found |= {user.pw_dir for user in pwd.getpwall() if user.pw_uid == os.getuid()}
+    folders = {home, "/root"}
+    folders |= {user.pw_dir for user in pwd.getpwall() if user.pw_uid == os.getuid()}
     if os.geteuid() == 0:
-        found |= set(map(str, Path("/home").glob("*")))
-    real = {os.path.realpath(path) for path in found if path}
+        folders |= set(map(str, Path("/home").glob("*")))
+    real = {os.path.realpath(path) for path in folders if path}
     return frozenset(path for path in real if path != "/" and os.access(path, os.R_OK | os.X_OK))
 
 

@@ -52,7 +52,7 @@ class CaptureKeywords:
             with line(run, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as running_line:
                 trial = running_line.trial(RATE_PPS, SECONDS)
                 running_line.captured()
-                collector.current().traffic = traffic(running_line.made, trial)
+                collector.current().traffic = traffic(running_line.topology, trial)
             packets = {way: rendered(run, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
             comparison = on_the_link.look(capture, packets, dict(channel.hints))
         note(comparison, trial)

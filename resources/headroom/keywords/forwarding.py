@@ -109,7 +109,7 @@ def measure_delivery(config: SearchConfig, rate_pps: float) -> None:
         while len(trials) < 3 and not (trials and trials[-1].lost == 0):
             trials += steady_trials(running_line, rate_pps, 1, 1.0 if config.run.quick else 5.0, compared=True)
         octets = octets_of(running_line)
-        collector.current().traffic = traffic(running_line.made, trials[-1])
+        collector.current().traffic = traffic(running_line.topology, trials[-1])
     forwarding_results.note_delivery(trials, octets)
     require_delivery(trials)
 
@@ -133,7 +133,7 @@ def measure_latency(config: SearchConfig, part: float) -> None:
     count, seconds = (1, 1.0) if config.run.quick else (3, 3.0)
     with config.line("asked") as running_line:
         trials = steady_trials(running_line, part * whole, count, seconds, tolerance=pdr.loss_ratio)
-        collector.current().traffic = traffic(running_line.made, trials[-1])
+        collector.current().traffic = traffic(running_line.topology, trials[-1])
     control: list[Trial] = []
     why = ""
     with config.line("bridge") as running_line:

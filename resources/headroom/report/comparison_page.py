@@ -100,14 +100,14 @@ def _verdict(word: str) -> Cell:
 
 
 SLOWDOWN_COLUMNS: list[Shown] = [
-    (Column("Judgement", tight=True), lambda one: one.judgement),
-    (Column("Metric", tight=True), lambda one: one.name),
-    (Column("Case"), lambda one: one.where),
-    (Column("a", number=True), lambda one: shown(float(one.a))),
-    (Column("b", number=True), lambda one: shown(float(one.b))),
-    (Column("Unit", tight=True), lambda one: one.metric.unit),
-    (Column("b over a (99 % confidence)"), lambda one: one.figure),
-    (Column("From"), lambda one: one.basis),
+    (Column("Judgement", tight=True), lambda row: row.judgement),
+    (Column("Metric", tight=True), lambda row: row.name),
+    (Column("Case"), lambda row: row.where),
+    (Column("a", number=True), lambda row: shown(float(row.a))),
+    (Column("b", number=True), lambda row: shown(float(row.b))),
+    (Column("Unit", tight=True), lambda row: row.metric.unit),
+    (Column("b over a (99 % confidence)"), lambda row: row.figure),
+    (Column("From"), lambda row: row.basis),
 ]
 
 
@@ -129,14 +129,14 @@ def _slowdowns(comparison: Comparison) -> Section:
 
 
 COLUMNS: list[Shown] = [
-    (Column("Case"), lambda one: one.test),
-    (Column("Metric", tight=True), lambda one: name_of(one)),
-    (Column("a", number=True), lambda one: cell(one.a)),
-    (Column("b", number=True), lambda one: cell(one.b)),
-    (Column("Unit", tight=True), lambda one: one.unit),
-    (Column("Ratio", number=True), lambda one: ratio_of(one)),
-    (Column("Spread", number=True), lambda one: spread_of(one)),
-    (Column("Change"), lambda one: one.change),
+    (Column("Case"), lambda row: row.test),
+    (Column("Metric", tight=True), lambda row: name_of(row)),
+    (Column("a", number=True), lambda row: cell(row.a)),
+    (Column("b", number=True), lambda row: cell(row.b)),
+    (Column("Unit", tight=True), lambda row: row.unit),
+    (Column("Ratio", number=True), lambda row: ratio_of(row)),
+    (Column("Spread", number=True), lambda row: spread_of(row)),
+    (Column("Change"), lambda row: row.change),
 ]
 
 
@@ -171,7 +171,7 @@ def _metrics(comparison: Comparison) -> Section:
             section.add("table", table_of(f"t-{identity}", COLUMNS, changes), title=folded)
     if lone := comparison.lone:
         section.add("heading", "In one run alone", id="lone")
-        rows = [[one.test, name_of(one), cell(one.a), cell(one.b), one.unit] for one in lone]
+        rows = [[metric.test, name_of(metric), cell(metric.a), cell(metric.b), metric.unit] for metric in lone]
         columns = [Column("Case"), Column("Metric", tight=True), Column("a", number=True), Column("b", number=True)]
         folded = f"{len(lone)} metrics" if len(lone) > TO_BE_SEEN else ""
         section.add("table", table("t-lone", [*columns, Column("Unit", tight=True)], rows), title=folded)

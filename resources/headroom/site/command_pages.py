@@ -23,30 +23,30 @@ def add(site: Site, command: TyperGroup) -> Nav:
     return _add(site, command, ())
 
 
-def _add(site: Site, command: Any, words: tuple[str, ...]) -> Nav:
-    page = site.page(page_of(words), " ".join([PROGRAM, *words]) if words else "Commands", boost=6)
-    page.nav_title = words[-1] if words else ""
-    context = command.context_class(command, info_name=" ".join([PROGRAM, *words]))
+def _add(site: Site, command: Any, path: tuple[str, ...]) -> Nav:
+    page = site.page(page_of(path), " ".join([PROGRAM, *path]) if path else "Commands", boost=6)
+    page.nav_title = path[-1] if path else ""
+    context = command.context_class(command, info_name=" ".join([PROGRAM, *path]))
     page.add(block(command.get_usage(context).removeprefix("Usage: "), "sh"), paragraphs(plain(command.help or "")))
-    inner = {name: one for name, one in getattr(command, "commands", {}).items() if not one.hidden}
+    inner = {name: subcommand for name, subcommand in getattr(command, "commands", {}).items() if not subcommand.hidden}
     if inner:
         page.heading("Commands", anchor="commands")
-        page.add(listed(_line(page, words, name, one) for name, one in inner.items()))
+        page.add(listed(_line(page, path, name, subcommand) for name, subcommand in inner.items()))
     _add_parameters(page, command, context)
     if command.epilog:
         head, *lines = plain(command.epilog).split("\n\n")
         page.heading(head.rstrip(":"), anchor="examples")
         page.add(block("\n".join(lines), "sh"))
     below: Nav = [page.path]
-    for name, one in inner.items():
-        deeper = _add(site, one, (*words, name))
-        below += deeper if len(deeper) == 1 else [(" ".join([*words, name]), deeper)]
+    for name, subcommand in inner.items():
+        deeper = _add(site, subcommand, (*path, name))
+        below += deeper if len(deeper) == 1 else [(" ".join([*path, name]), deeper)]
     return below
 
 
-def _line(page: Page, words: tuple[str, ...], name: str, command: Any) -> str:
+def _line(page: Page, path: tuple[str, ...], name: str, command: Any) -> str:
     first = plain(command.help or "").partition(". ")[0].rstrip(".")
-    return f"{page.link(page_of((*words, name)), code(name))}: {escape(first)}."
+    return f"{page.link(page_of((*path, name)), code(name))}: {escape(first)}."
 
 
 def _add_parameters(page: Page, command: Any, context: Any) -> None:

@@ -36,8 +36,8 @@ def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
     """Adds the pages of documents and requirements. Returns the navigation, which has only the documents."""
     asked = cases_by_requirement(suites)
     by_document: dict[str, list[Requirement]] = {}
-    for one in requirements.load().values():
-        by_document.setdefault(one.document.key, []).append(one)
+    for requirement in requirements.load().values():
+        by_document.setdefault(requirement.document.key, []).append(requirement)
     index = site.page("requirements/index.md", "Requirements by document")
     index.add(
         "The requirements of specifications, sentence by sentence. The page of a requirement without cases gives the "
@@ -48,12 +48,12 @@ def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
     for mine in by_document.values():
         document = mine[0].document
         path = page_of(document.key)
-        with_cases = sum(one.id in asked for one in mine)
+        with_cases = sum(requirement.id in asked for requirement in mine)
         name = index.link(path, escape(document.name))
         rows.append([name, escape(document.full_title), f"{len(mine):,}", f"{with_cases:,}"])
         _add_document(site, document, mine, asked, sources)
-        for before, one, after in zip([None, *mine], mine, [*mine[1:], None], strict=False):
-            _Writer(site, one, asked.get(one.id, []), sources).add(before, after)
+        for before, requirement, after in zip([None, *mine], mine, [*mine[1:], None], strict=False):
+            _Writer(site, requirement, asked.get(requirement.id, []), sources).add(before, after)
     index.add(table(["document", "title", "requirements", "tested by cases"], rows))
     return [index.path, *(page_of(key) for key in by_document)]
 
@@ -62,19 +62,19 @@ def _add_document(
     site: Site, document: Document, mine: list[Requirement], asked: Mapping[str, list[Case]], sources: Sequence[Source]
 ) -> None:
     page = site.page(page_of(document.key), document.name, boost=2)
-    sources = about(sources, (case.id for one in mine for case in asked.get(one.id, ())))
+    sources = about(sources, (case.id for requirement in mine for case in asked.get(requirement.id, ())))
     page.add(
         f"{escape(document.full_title)}: {external(document.url)}",
-        f"{len(mine):,} requirements, {sum(one.id in asked for one in mine):,} of them tested by cases.",
+        f"{len(mine):,} requirements, {sum(entry.id in asked for entry in mine):,} of them tested by cases.",
         block(f"./headroom run {document.key}", "sh"),
     )
     sections: dict[str, list[Requirement]] = {}
-    for one in mine:
-        sections.setdefault(one.section, []).append(one)
+    for requirement in mine:
+        sections.setdefault(requirement.section, []).append(requirement)
     heads = ["requirement", "level", "binds", "requirement", "cases", *(escape(source.title) for source in sources)]
     for section, inside in sections.items():
         page.heading(f"Section {section}", anchor=f"section-{section}")
-        page.add(table(heads, [_row(page, one, asked.get(one.id, []), sources) for one in inside]))
+        page.add(table(heads, [_row(page, entry, asked.get(entry.id, []), sources) for entry in inside]))
 
 
 def _row(page: Page, requirement: Requirement, cases: list[Case], sources: Sequence[Source]) -> list[str]:
@@ -96,28 +96,35 @@ def _row(page: Page, requirement: Requirement, cases: list[Case], sources: Seque
 class _Writer:
     """Writes the page of one requirement."""
 
-    def __init__(self, site: Site, one: Requirement, cases: list[Case], sources: Sequence[Source]) -> None:
-        self.one, self.cases, self.sources = one, cases, sources
-        self.page = site.page(page_of(one.id), one.id, hide=("navigation", "toc"), boost=1.5)
+    def __init__(self, site: Site, requirement: Requirement, cases: list[Case], sources: Sequence[Source]) -> None:
+        self.requirement, self.cases, self.sources = requirement, cases, sources
+        self.page = site.page(page_of(requirement.id), requirement.id, hide=("navigation", "toc"), boost=1.5)
 
     def add(self, before: Requirement | None, after: Requirement | None) -> None:
-        one, page = self.one, self.page
-        page.add(self._trail(before, after), f"**{prose(one.text)}**")
-        if one.quote:
-            page.add(f"> {escape(one.quote)}", f"— {escape(one.document.name)}, {escape(one.quote_section)}")
+        requirement, page = self.requirement, self.page
+        page.add(self._trail(before, after), f"**{prose(requirement.text)}**")
+        if requirement.quote:
+            page.add(
+                f"> {escape(requirement.quote)}",
+                f"— {escape(requirement.document.name)}, {escape(requirement.quote_section)}",
+            )
         else:
-            page.add(f"{escape(one.citation)}.")
+            page.add(f"{escape(requirement.citation)}.")
         page.add(table(["level", "binds", "scheme", "applies to", "feature"], [self._facts()]))
         self._add_cases()
         self._add_freedom()
         self._add_deviations()
 
     def _trail(self, before: Requirement | None, after: Requirement | None) -> str:
-        document = self.one.document
+        document = self.requirement.document
         parts = [
             self.page.link("requirements/index.md", "Requirements"),
             self.page.link(page_of(document.key), escape(document.name)),
-            self.page.link(page_of(document.key), f"section {escape(self.one.section)}", f"section-{self.one.section}"),
+            self.page.link(
+                page_of(document.key),
+                f"section {escape(self.requirement.section)}",
+                f"section-{self.requirement.section}",
+            ),
         ]
         others = [
             self.page.link(page_of(other.id), f"{word} {escape(other.id)}")
@@ -127,23 +134,29 @@ class _Writer:
         return f'{" › ".join(parts)}<span class="others">{" · ".join(others)}</span>\n{{ data-search-exclude }}'
 
     def _facts(self) -> list[str]:
-        one = self.one
-        scheme = all_schemes().get(one.scheme)
-        uses = [f"{escape(name)}: {escape(', '.join(sorted(values)))}" for name, values in one.applies.items()]
-        level = f"{escape(one.level)}{' (in prose, no keyword)' if one.in_prose else ''}"
-        side = escape(SIDES.get(one.side, one.side))
-        return [level, side, escape(scheme.title if scheme else one.scheme), "; ".join(uses) or "all", self._feature()]
+        requirement = self.requirement
+        scheme = all_schemes().get(requirement.scheme)
+        uses = [f"{escape(name)}: {escape(', '.join(sorted(values)))}" for name, values in requirement.applies.items()]
+        level = f"{escape(requirement.level)}{' (in prose, no keyword)' if requirement.in_prose else ''}"
+        side = escape(SIDES.get(requirement.side, requirement.side))
+        return [
+            level,
+            side,
+            escape(scheme.title if scheme else requirement.scheme),
+            "; ".join(uses) or "all",
+            self._feature(),
+        ]
 
     def _feature(self) -> str:
-        return escape(self.one.feature) if self.one.feature else "needs none"
+        return escape(self.requirement.feature) if self.requirement.feature else "needs none"
 
     def _add_cases(self) -> None:
         page = self.page
         page.heading("Cases that test it", searched=False)
         if not self.cases:
-            page.add(prose(self.one.why_untested) or "No case tests it.")
+            page.add(prose(self.requirement.why_untested) or "No case tests it.")
             return
-        page.add(block(f"./headroom run {self.one.id}", "sh"))
+        page.add(block(f"./headroom run {self.requirement.id}", "sh"))
         for source in self.sources:
             outcomes = [source.outcomes[case.id] for case in self.cases if case.id in source.outcomes]
             tested = dict.fromkeys(name for case in self.cases for name in source.implementations.get(case.id, ()))
@@ -159,11 +172,11 @@ class _Writer:
 
     def _add_freedom(self) -> None:
         """Adds what the requirement leaves open, if it is not a must."""
-        if self.one.level == "must":
+        if self.requirement.level == "must":
             return
         catalogue = doubles.load()
-        users = [catalogue.doubles[name] for name in catalogue.users(self.one.id)]
-        reason = catalogue.reasons.get(self.one.id, "")
+        users = [catalogue.doubles[name] for name in catalogue.users(self.requirement.id)]
+        reason = catalogue.reasons.get(self.requirement.id, "")
         if not users and not reason:
             return
         self.page.heading("Freedom")
@@ -178,7 +191,7 @@ class _Writer:
             f"{self.page.link(f'implementations/{known.name}.md', escape(known.name))}: {prose(deviation.reason)}"
             for known in implementations.all_valid()
             for deviation in known.deviations
-            if self.one.id == deviation.requirement or self.one.id in deviation.breaks
+            if self.requirement.id == deviation.requirement or self.requirement.id in deviation.breaks
         ]
         if lines:
             self.page.heading("Declared deviations")

@@ -62,8 +62,8 @@ def look() -> DockerInstallation:
             remedy="start the daemon, or join the group docker",
         )
     if compose := _compose(os.environ.get("PATH", "")):
-        words, version = compose
-        return DockerInstallation(f"Docker {server}, Compose {version.removeprefix('v')}", words)
+        command, version = compose
+        return DockerInstallation(f"Docker {server}, Compose {version.removeprefix('v')}", command)
     return DockerInstallation(
         reason="Docker is installed, but without Compose", remedy="install the Compose plugin, or docker-compose"
     )
@@ -72,9 +72,9 @@ def look() -> DockerInstallation:
 @cache
 def _compose(path: str) -> tuple[tuple[str, ...], str] | None:
     """The command of Compose, and its version; looked for once on a PATH, because v1.29 takes a second to report it."""
-    for words in (("docker", "compose"), ("docker-compose",)):
-        if shutil.which(words[0], path=path) and (version := _ask(*words, "version", "--short")):
-            return words, version
+    for command in (("docker", "compose"), ("docker-compose",)):
+        if shutil.which(command[0], path=path) and (version := _ask(*command, "version", "--short")):
+            return command, version
     return None
 
 
@@ -116,10 +116,10 @@ def image(name: str) -> dict[str, Any]:
 
 def _first(output: str) -> dict[str, Any]:
     try:
-        found = json.loads(output or "[]")
+        objects = json.loads(output or "[]")
     except ValueError:
         return {}
-    return found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
+    return objects[0] if isinstance(objects, list) and objects and isinstance(objects[0], dict) else {}
 
 
 def require_image(name: str, digest: str = "", obtain: str = "") -> None:
@@ -127,13 +127,13 @@ def require_image(name: str, digest: str = "", obtain: str = "") -> None:
 
     No image is ever pulled for a measurement: an image that runs was fetched on purpose.
     """
-    found = image(name)
+    properties = image(name)
     how = f" How to get it: {obtain.strip()}" if obtain else ""
-    if not found:
+    if not properties:
         raise EnvironmentLacks(f"The image {name} is not on this machine.{how}")
-    digests = [digest.rpartition("@")[2] for digest in found.get("RepoDigests") or ()]
-    if digest and digest not in (*digests, found.get("Id")):
-        there = " or ".join(dict.fromkeys([*digests, str(found.get("Id"))]))
+    digests = [digest.rpartition("@")[2] for digest in properties.get("RepoDigests") or ()]
+    if digest and digest not in (*digests, properties.get("Id")):
+        there = " or ".join(dict.fromkeys([*digests, str(properties.get("Id"))]))
         raise EnvironmentLacks(f"The image {name} is not the one with digest {digest}: here it is {there}.{how}")
 
 
@@ -159,10 +159,11 @@ def remove(project: str) -> bool:
     for _ in range(3):
         if not is_daemon_up():
             return False
-        found = {kind: _ask(*words, "--filter", f"label={PROJECT}={project}").split() for kind, words in KINDS.items()}
-        if not any(found.values()):
+        label = f"label={PROJECT}={project}"
+        left = {kind: _ask(*command, "--filter", label).split() for kind, command in KINDS.items()}
+        if not any(left.values()):
             return True
-        for kind, names in found.items():  # a network can be removed when no container uses it
+        for kind, names in left.items():  # a network can be removed when no container uses it
             if names:
                 _ask("docker", kind, "rm", *(["--force"] if kind != "network" else []), *names)
     return False
@@ -182,9 +183,9 @@ def refuses_unknown_tests(image: str, project: str = "") -> str:
     remains if this process is killed. Raises EnvironmentLacks if the image cannot be run.
     """
     test, name = f"unknown-{secrets.token_hex(4)}", f"{project or 'hr'}-probe-{secrets.token_hex(3)}"
-    words = ["docker", "run", "--detach", "--name", name, "--label", f"{PROJECT}={project or name}", *NO_RIGHTS]
+    command = ["docker", "run", "--detach", "--name", name, "--label", f"{PROJECT}={project or name}", *NO_RIGHTS]
     try:
-        started = run([*words, "--env", f"HEADROOM_TEST={test}", image])
+        started = run([*command, "--env", f"HEADROOM_TEST={test}", image])
         if started.returncode != 0:
             raise EnvironmentLacks(f"The image {image} cannot be run: {first_line(started.stderr)}")
         status = run(["docker", "wait", name]).stdout.strip()
@@ -202,7 +203,7 @@ def refuses_unknown_tests(image: str, project: str = "") -> str:
 
 
 def run(
-    words: Sequence[str],
+    command: Sequence[str],
     timeout_s: float = ANSWER_S,
     environment: Mapping[str, str] | None = None,
     tied: bool = False,
@@ -212,7 +213,7 @@ def run(
     """
     try:
         return subprocess.run(
-            [*(process_group.words() if tied else ()), *words],
+            [*(process_group.words() if tied else ()), *command],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -222,10 +223,10 @@ def run(
             start_new_session=True,  # this process handles Ctrl-C
         )
     except subprocess.TimeoutExpired:
-        complaint = f"{words[0]} does not answer within {timeout_s:g} s"
+        complaint = f"{command[0]} does not answer within {timeout_s:g} s"
     except OSError as error:
-        complaint = f"{words[0]} cannot be started: {error.strerror}"
-    return subprocess.CompletedProcess(list(words), 1, "", complaint)
+        complaint = f"{command[0]} cannot be started: {error.strerror}"
+    return subprocess.CompletedProcess(list(command), 1, "", complaint)
 
 
 def first_line(output: str) -> str:

@@ -96,7 +96,7 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
     """All checks, those of programs first. Takes `steal_seconds` and a little more."""
     before = procstat.read()
     began = time.monotonic()
-    found = topology.read()
+    machine = topology.read()
     seen = environment.read()
     result = [
         program("compiler", "g++"),
@@ -112,9 +112,9 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
         dpdk(),
         docker(),
         trex(),
-        cores(found),
-        caches(found),
-        smt(found),
+        cores(machine),
+        caches(machine),
+        smt(machine),
         frequency(seen.governor),
         isolated(seen.isolated_cpus),
         huge_pages(seen.hugepages),
@@ -123,8 +123,8 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
         memory(seen.memory_bytes),
     ]
     time.sleep(max(0.0, steal_seconds - (time.monotonic() - began)))
-    result.append(steal(before, procstat.read(), {cpu.number for cpu in found.cpus}))
-    result.append(quiet(environment.load_average(), len(found.cpus)))
+    result.append(steal(before, procstat.read(), {cpu.number for cpu in machine.cpus}))
+    result.append(quiet(environment.load_average(), len(machine.cpus)))
     return result
 
 
@@ -167,8 +167,8 @@ def find_browser() -> tuple[str, str] | None:
 
 
 def browser() -> Check:
-    found = find_browser()
-    return Check("browser", "good", found[1]) if found else lacking("browser", "no Chromium that runs")
+    program = find_browser()
+    return Check("browser", "good", program[1]) if program else lacking("browser", "no Chromium that runs")
 
 
 def others() -> list[Check]:
@@ -227,48 +227,48 @@ def docker() -> Check:
     from headroom.testbed import containers
 
     cost = "no --topology compose: containers cannot be measured, other vendors' among them"
-    found = containers.look()
-    if found.reason:
-        return Check("Docker", "lacking", found.reason, cost, found.remedy)
-    return Check("Docker", "good", found.version)
+    installed = containers.look()
+    if installed.reason:
+        return Check("Docker", "lacking", installed.reason, cost, installed.remedy)
+    return Check("Docker", "good", installed.version)
 
 
 def trex(environment: Mapping[str, str] = os.environ) -> Check:
     from headroom.testbed.trex import installation
 
     try:
-        found = installation.find(environment)
+        installed = installation.find(environment)
     except EnvironmentLacks as error:
         return lacking("TRex", str(error))
-    return Check("TRex", "good", f"{found.version} in {found.folder}")
+    return Check("TRex", "good", f"{installed.version} in {installed.folder}")
 
 
-def cores(found: topology.Topology) -> Check:
-    physical = len(found.physical_cores)
-    sockets = len({cpu.package for cpu in found.cpus})
-    names = ", ".join(c.name for c in topology.configurations(found) if c.is_available)
+def cores(machine: topology.Topology) -> Check:
+    physical = len(machine.physical_cores)
+    sockets = len({cpu.package for cpu in machine.cpus})
+    names = ", ".join(c.name for c in topology.configurations(machine) if c.is_available)
     value = (
-        f"{len(found.cpus)} CPUs on {physical} cores in {sockets} socket{'s' if sockets != 1 else ''}; "
+        f"{len(machine.cpus)} CPUs on {physical} cores in {sockets} socket{'s' if sockets != 1 else ''}; "
         f"configurations: {names}"
     )
-    if found.excluded:
-        reasons = sorted(set(found.excluded.values()))
-        return Check("cores", "note", f"{value}; {len(found.excluded)} more are {' or '.join(reasons)}")
+    if machine.excluded:
+        reasons = sorted(set(machine.excluded.values()))
+        return Check("cores", "note", f"{value}; {len(machine.excluded)} more are {' or '.join(reasons)}")
     return lacking("cores", value) if physical < 2 else Check("cores", "good", value)
 
 
-def caches(found: topology.Topology) -> Check:
-    groups = {cpu.last_level_cache: cpu.cache_level for cpu in found.cpus if cpu.last_level_cache}
+def caches(machine: topology.Topology) -> Check:
+    groups = {cpu.last_level_cache: cpu.cache_level for cpu in machine.cpus if cpu.last_level_cache}
     if not groups:
         return lacking("last-level cache", "the kernel does not show who shares it")
     texts = [f"L{level} of {_ranges(group)}" for group, level in sorted(groups.items(), key=lambda item: min(item[0]))]
     return Check("last-level cache", "good", "; ".join(texts[:8]) + ("; …" if len(texts) > 8 else ""))
 
 
-def smt(found: topology.Topology) -> Check:
-    threads = max((len(cpu.siblings) for cpu in found.cpus), default=1)
+def smt(machine: topology.Topology) -> Check:
+    threads = max((len(cpu.siblings) for cpu in machine.cpus), default=1)
     if threads > 1:
-        pairs = sorted({tuple(sorted(cpu.siblings)) for cpu in found.cpus})
+        pairs = sorted({tuple(sorted(cpu.siblings)) for cpu in machine.cpus})
         text = ", ".join("+".join(map(str, pair)) for pair in pairs[:6]) + (", …" if len(pairs) > 6 else "")
         return Check("SMT siblings", "good", f"{threads} threads per core: {text}")
     return lacking("SMT siblings", "one thread per core (or the hypervisor hides them)", "note")

@@ -31,7 +31,7 @@ class GeneratorSession:
     """
 
     def __init__(self, topology: Topology) -> None:
-        self.made = topology
+        self.topology = topology
         self._pipe: Pipe | None = None
         self._service: Service | None = None
 
@@ -43,10 +43,10 @@ class GeneratorSession:
 
     def __call__(self, command: str, job: dict[str, Any]) -> dict[str, Any]:
         """The document of a job. Raises EngineFailure, also as soon as another process of the topology dies."""
-        self.made.look()
+        self.topology.look()
         seconds = sum(float(job[name]) for name in ("warmup_s", "duration_s", "drain_s"))
         pipe = self._pipe or self._start()
-        whole = {"idle": self.made.allotment.idle("generator")} | job
+        whole = {"idle": self.topology.allotment.idle("generator")} | job
         try:
             document = pipe.call(command, seconds + PATIENCE_S, **whole)
         except Refusal as refusal:
@@ -60,7 +60,7 @@ class GeneratorSession:
         return document
 
     def _start(self) -> Pipe:
-        place, crew = self.made.seats["generator"].place, self.made.crew
+        place, crew = self.topology.seats["generator"].place, self.topology.crew
         program = engine_program(crew.build) if place.engine else require_engine(crew.build)
         memory = None if place.engine else process_group.memory_limit(program, 4)  # generator, two nodes, link
         walls = None if place.engine else Walls((str(crew.folder),), ports=True, memory=memory)
@@ -86,7 +86,7 @@ class GeneratorSession:
                 self._pipe.finish()
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._pipe.process.wait(STOP_S)
-            self.made.crew.end(self._service)
+            self.topology.crew.end(self._service)
             self._pipe.close()
         self._pipe = self._service = None
 

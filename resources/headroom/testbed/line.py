@@ -57,7 +57,7 @@ class Load:
 class Line:
     """A line that is ready. `watched` are its processes by role."""
 
-    made: Topology
+    topology: Topology
     generator: Generator
     watched: dict[str, Service]
     capture: Path | None = None  # capture of the link: whole once `captured` has been called
@@ -70,9 +70,9 @@ class Line:
         """
         trial = self.generator.trial(rate_pps, duration_s)
         if trial.lost or trial.fell_behind:
-            self.made.look()
+            self.topology.look()
         if any(way.lost > SUSPICIOUS * way.sent for way in trial.directions):
-            self.made.crew.look(self.watched.values())
+            self.topology.crew.look(self.watched.values())
         return trial
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
@@ -84,7 +84,7 @@ class Line:
     def captured(self) -> Path:
         """The capture of the link, which ends here: nothing passes any more. Raises if a process fails."""
         assert self.capture is not None, "the line was made without a capture"
-        self.made.crew.stop(self.watched["link"])
+        self.topology.crew.stop(self.watched["link"])
         return self.capture
 
     def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Load]]:
@@ -129,13 +129,13 @@ def line_with(
     which the link records passing packets, and what it did to each; it is a path of this machine, so only for `netns`.
     It costs the link time: not for a line that is measured.
     """
-    with choice.make(run.topology, shape_of(run.topology), cores, run.build, run.generator) as made:
-        watched = {role: _node(run, made, role, codec, channel) for role in ("compressor", "decompressor")}
-        if "link" in made.seats:
-            watched["link"] = _link(made, capture)
-        made.crew.wait_until_ready()
-        with sending(made) as generator:
-            yield Line(made, generator, watched, capture)
+    with choice.make(run.topology, shape_of(run.topology), cores, run.build, run.generator) as topology:
+        watched = {role: _node(run, topology, role, codec, channel) for role in ("compressor", "decompressor")}
+        if "link" in topology.seats:
+            watched["link"] = _link(topology, capture)
+        topology.crew.wait_until_ready()
+        with sending(topology) as generator:
+            yield Line(topology, generator, watched, capture)
 
 
 def shape_of(topology: str) -> str:
@@ -174,11 +174,11 @@ def _seeded(job: dict[str, Any], run: Run) -> dict[str, Any]:
     return job
 
 
-def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
-    found = images.image_of(getattr(run, role), run.topology)
-    if codec == "asked" and found is not None and isinstance(made, Compose):
-        return images.start(made, role, found, channel.image_environment(role))
-    return made.start_node(role, node_job(run, codec, channel, role))
+def _node(run: Run, topology: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
+    image = images.image_of(getattr(run, role), run.topology)
+    if codec == "asked" and image is not None and isinstance(topology, Compose):
+        return images.start(topology, role, image, channel.image_environment(role))
+    return topology.start_node(role, node_job(run, codec, channel, role))
 
 
 def _link(topology: Topology, capture: Path | None) -> Service:
@@ -220,22 +220,22 @@ class _Watch:
         flowing = [pair for pair in pairwise(self.looks) if _rate(pair) >= FLOWING * self._highest()]
         if not self._highest():
             return []
-        local = self.line.made.name == "netns"  # other topologies: the cores are not this process's to read
-        found = []
+        local = self.line.topology.name == "netns"  # other topologies: the cores are not this process's to read
+        result = []
         for role in self.line.watched:
             receiving = len(_listed(self.looks[-1][0].get(role), "rx_cores"))
-            for place, core in enumerate(self.line.made.seats[role].cores):  # type: ignore[index]
+            for place, core in enumerate(self.line.topology.seats[role].cores):  # type: ignore[index]
                 name = f"{role}, receiving" if place < receiving else role
                 for source, counted in (("busy_share", _cycles), ("thread_cpu", _cpu_time)):
                     share = _ratio([counted(role, place, pair[0][0], pair[1][0]) for pair in flowing])
                     reason = "" if share is not None else f"the {role} does not report it"
-                    found.append(Load(name, core, source, share, reason))
+                    result.append(Load(name, core, source, share, reason))
                 if local:
                     times = [procstat.busy_share(mine[1][core], other[1][core]) for mine, other in flowing]
                     known = [share for share in times if share is not None]
                     busy = sum(known) / len(known) if known else None
-                    found.append(Load(name, core, "proc_stat", busy, "" if known else "the kernel reports none"))
-        return found
+                    result.append(Load(name, core, "proc_stat", busy, "" if known else "the kernel reports none"))
+        return result
 
     def _highest(self) -> float:
         return max((_rate(pair) for pair in pairwise(self.looks)), default=0.0)

@@ -32,12 +32,12 @@ def documents_are_valid() -> Iterator[None]:
 
     read = engine._document
 
-    def checked(one: engine._Running) -> dict[str, Any]:
-        result = read(one)  # raises for a job that the engine refuses
-        if one.program.is_relative_to(ROOT / "build") and len(one.job) + len(one.out) < LARGEST_CHECKED:
-            job = json.loads(one.job)
-            variants = {"endpoint": "load-calls", "user_plane": "load-user-plane"} if one.command == "load" else {}
-            variant = next((variants[key] for key in variants if key in job), one.command)
+    def checked(child: engine._Child) -> dict[str, Any]:
+        result = read(child)  # raises for a job that the engine refuses
+        if child.program.is_relative_to(ROOT / "build") and len(child.job) + len(child.out) < LARGEST_CHECKED:
+            job = json.loads(child.job)
+            variants = {"endpoint": "load-calls", "user_plane": "load-user-plane"} if child.command == "load" else {}
+            variant = next((variants[key] for key in variants if key in job), child.command)
             assert reference.violations(f"job-{variant}", job) == []
             assert reference.violations(f"result-{variant}", result) == []
         return result

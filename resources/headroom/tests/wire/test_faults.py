@@ -53,7 +53,7 @@ def build(node_build: str) -> str:
 def service(made: Line, role: str) -> Service:
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:  # a generator is there only while it sends
-        if found := [one for one in made.made.crew.services if one.name == role]:
+        if found := [one for one in made.topology.crew.services if one.name == role]:
             return found[0]
         time.sleep(0.02)
     raise AssertionError(f"there is no {role}")
@@ -74,9 +74,9 @@ def nothing_is_left(state: Path) -> Iterator[list[Line]]:
     lines: list[Line] = []
     yield lines
     (made,) = lines
-    assert namespaces(made.made.run) == []  # type: ignore[attr-defined]
+    assert namespaces(made.topology.run) == []  # type: ignore[attr-defined]
     assert gone([one.process.pid for one in made.watched.values()])
-    assert not made.made.crew.folder.exists(), "its sockets"
+    assert not made.topology.crew.folder.exists(), "its sockets"
     assert list(state.iterdir()) == []
 
 
@@ -116,7 +116,7 @@ def test_a_removed_namespace_is_named(build: str, state: Path) -> None:
     ):
         lines.append(made)
         assert made.trial(1000, 0.1).sent == 200
-        subprocess.run(["ip", "netns", "del", made.made.seats["compressor"].place.name], check=True)
+        subprocess.run(["ip", "netns", "del", made.topology.seats["compressor"].place.name], check=True)
         made.trial(1000, LONG_S)
 
 
@@ -130,7 +130,7 @@ def test_an_interface_set_down_is_named(build: str, state: Path) -> None:
     ):
         lines.append(made)
         assert made.trial(1000, 0.1).sent == 200
-        place = made.made.seats["decompressor"].place.name
+        place = made.topology.seats["decompressor"].place.name
         subprocess.run(["ip", "-n", place, "link", "set", "dev", "plain", "down"], check=True)
         made.trial(1000, LONG_S)
 
@@ -143,8 +143,8 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(build: str, state: Pa
         line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
     ):
         lines.append(made)
-        made.made.look()
-        place = made.made.seats["decompressor"].place.name
+        made.topology.look()
+        place = made.topology.seats["decompressor"].place.name
         for where in ("down", "up"):
             subprocess.run(["ip", "-n", place, "link", "set", "dev", "plain", where], check=True)
         # The other end of the pair has lost its carrier, too: whoever is looked at first is named.
@@ -153,7 +153,7 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(build: str, state: Pa
             r"has been down in between while it was needed"
         )
         with pytest.raises(EngineFailure, match=sentence):
-            made.made.look()
+            made.topology.look()
 
 
 def test_interfaces_that_went() -> None:

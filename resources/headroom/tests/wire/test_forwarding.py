@@ -559,7 +559,7 @@ def test_each_scheme_with_a_measurement_is_forwarded(real_build: str, scheme: st
 @root
 def test_a_node_that_dies_ends_a_trial_and_leaves_nothing(real_build: str) -> None:
     with made_line(real_build) as made:
-        topology: Topology = made.made
+        topology: Topology = made.topology
         os.kill(made.watched["decompressor"].process.pid, signal.SIGKILL)
         with pytest.raises(EngineFailure, match=r"^The decompressor .* died from SIGKILL"):
             made.trial(1000, 5.0)

@@ -63,7 +63,7 @@ def test_every_packet_reaches_the_other_end_as_it_was_sent(
     with line(asked, [0], codec, profile, flows, channel) as made:
         while len(trials) < TRIALS and not (trials and trials[-1].lost == 0 and not trials[-1].fell_behind):
             trials.append(made.compared(RATE, 3.0))
-        notes = traffic(made.made, trials[-1])["generator"]["notes"]
+        notes = traffic(made.topology, trials[-1])["generator"]["notes"]
     best = trials[-1]
     for one in best.directions:
         assert one.compared
@@ -91,8 +91,8 @@ def test_killing_trex_in_a_trial_is_an_error_and_leaves_nothing(asked: Settings)
         pytest.raises(TrexFailure, match=r"SIGKILL.*not a limit"),
         line(asked, [0], "null", "gtpu-imix", 60) as made,
     ):
-        state["run"] = made.made.run  # type: ignore[attr-defined]
-        space = made.made.seats["generator"].place.name
+        state["run"] = made.topology.run  # type: ignore[attr-defined]
+        space = made.topology.seats["generator"].place.name
         inside = subprocess.run(["ip", "netns", "pids", space], capture_output=True, text=True).stdout.split()
         state["pids"] = [int(pid) for pid in inside]
         servers = [pid for pid in state["pids"] if "_t-rex-64" in Path(f"/proc/{pid}/comm").read_text()]

@@ -188,7 +188,7 @@ def test_receiving_cores_give_each_user_one_worker(
     monkeypatch.setattr(wire_plane, "start", lambda *given, **more: start(*given, **{**more, **threads}))
     with wire_load.line(run(), CORES[:2], "asked", "gtpu-imix", 200, "rx-cores") as made:
         trial = made.trial(2000, 0.5)
-        found = made.made.crew.stop(made.watched["compressor"])
+        found = made.topology.crew.stop(made.watched["compressor"])
     assert [(one.lost, one.unexpected) for one in trial.directions] == [(0, 0)] * 2
     assert sum(one["compressed"] + one["decompressed"] for one in found["workers"]) == 4000
     assert all(one["compressed"] > 300 and one["decompressed"] > 300 for one in found["workers"])
@@ -206,7 +206,7 @@ def test_what_the_kernels_ring_has_no_room_for_is_counted() -> None:
     with wire_load.line(run(), CORES[:1], "asked", "gtpu-imix", 2) as made:
         node = made.watched["compressor"]
         frame = bytes.fromhex("ffffffffffff020000000001") + b"\x88\xb5" + bytes(46)
-        with made.made.packet_socket("generator", wire_plane.PORTS[N6][1]) as sender:
+        with made.topology.packet_socket("generator", wire_plane.PORTS[N6][1]) as sender:
             os.killpg(node.process.pid, signal.SIGSTOP)  # it has a sandbox around it
             try:
                 for number in range(2 * room):
@@ -215,10 +215,10 @@ def test_what_the_kernels_ring_has_no_room_for_is_counted() -> None:
                         time.sleep(0.001)
             finally:
                 os.killpg(node.process.pid, signal.SIGCONT)
-        place = made.made.seats[wire_plane.ROLE].place.name
+        place = made.topology.seats[wire_plane.ROLE].place.name
         words = ["ip", "-n", place, "-s", "-j", "link", "show", "plain"]
         (link,) = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
-        ports = made.made.crew.stop(node)["ports"]
+        ports = made.topology.crew.stop(node)["ports"]
     plain = ports["plain"]
     assert room / 2 < plain["missed"] <= room
     assert plain["missed"] + plain["received"]["packets"] == link["stats64"]["rx"]["packets"]
@@ -231,7 +231,7 @@ def test_queues_know_users_behind_optional_fields_and_one_extension_header() -> 
     users = [*(f"10.45.0.{number}" for number in range(1, 33)), *(f"2001:db8:{number:x}::1" for number in range(1, 33))]
     with wire_load.line(run(), CORES[:2], "asked", "gtpu-imix", 2) as made:
         node = made.watched["compressor"]
-        with wire_plane.WireUserPlane(made.made, node, N4_HOST) as plane:
+        with wire_plane.WireUserPlane(made.topology, node, N4_HOST) as plane:
 
             def handed_over(**more: object) -> int:
                 """How many G-PDUs of the users, which have no session, the workers have handed over so far."""

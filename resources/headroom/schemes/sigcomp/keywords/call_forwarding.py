@@ -42,7 +42,7 @@ class CallForwardingKeywords:
         with config.line(config.codec) as line:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
                 trials.append(kept_up(line, calls_per_s, 1.0 if config.run.quick else 5.0))
-            collector.current().traffic = traffic(line.made, trials[-1])
+            collector.current().traffic = traffic(line.topology, trials[-1])
             octets, spoken = octets_of(line), message_counters_of(line)
         note_calls(trials)
         forwarding_results.note_octets(octets)
