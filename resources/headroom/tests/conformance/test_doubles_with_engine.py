@@ -54,7 +54,7 @@ def answers(name: str, mode: str, build: str) -> list[str]:
     story.receive(30, "IR")
     played = story.play(double, build, options)
     assert played.complaints == []
-    return [feedback.words_of(one) for one in played.answers[0]]
+    return [feedback.text_of(one) for one in played.answers[0]]
 
 
 def test_sparse_feedback(real_build: str) -> None:

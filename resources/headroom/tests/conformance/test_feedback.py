@@ -7,7 +7,7 @@ import pytest
 
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import feedback
-from headroom.schemes.rohc.conformance.feedback import Written, element, has_sn, read, split, words_of
+from headroom.schemes.rohc.conformance.feedback import Written, element, has_sn, read, split, text_of
 from headroom.schemes.rohc.judge import Parameters
 from headroom.schemes.rohc.judge.framework import crc
 from headroom.schemes.rohc.judge.v1 import feedback as formats
@@ -118,7 +118,7 @@ def test_right_feedback_has_no_remarks() -> None:
     elements = [bytes.fromhex(written(words)) for words in ("ACK(O) with CRC", "NACK(O)", "FEEDBACK-1")]
     found = read(elements, SMALL, 0x0001)
     assert found.remarks == []
-    assert [words_of(one) for one in found.read] == ["ACK(O) with CRC", "NACK(O)", "FEEDBACK-1"]
+    assert [text_of(one) for one in found.read] == ["ACK(O) with CRC", "NACK(O)", "FEEDBACK-1"]
 
 
 @pytest.mark.parametrize(
@@ -157,12 +157,12 @@ def test_profile_of_the_context_matters() -> None:
 def test_words_and_writing_agree() -> None:
     for words in ("ACK(U)", "NACK(O) with CRC", "STATIC-NACK(R)", "FEEDBACK-1"):
         data = split(bytes.fromhex(written(words)))[0]
-        assert words_of(formats.parse(data, False)) == words
+        assert text_of(formats.parse(data, False)) == words
 
 
 def test_wrong_crc_is_no_crc() -> None:
     data = split(bytes.fromhex(written("ACK(O) with wrong CRC")))[0]
-    assert words_of(formats.parse(data, False)) == "ACK(O)"
+    assert text_of(formats.parse(data, False)) == "ACK(O)"
 
 
 @pytest.mark.parametrize(

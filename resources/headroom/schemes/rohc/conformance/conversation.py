@@ -58,7 +58,7 @@ class GivenFeedback:
     for a CID that no flow has."""
 
     before: int
-    words: str
+    text: str
     flow: int | str
     about: int
     in_vain: bool = False
@@ -168,7 +168,7 @@ class Conversation:
         """Reads the CID and the sequence number that feedback names from the link, because the compressor chooses CIDs
         and, in profiles other than RTP, sequence numbers. Keeps the predicted values if the judge cannot read the
         packet."""
-        if given.words.startswith("raw "):
+        if given.text.startswith("raw "):
             return name
         packet = seen.packets[given.about] if given.about >= 0 else None
         value = packet.sn if packet is not None else None
@@ -195,9 +195,9 @@ class Conversation:
         return sorted(control, key=lambda step: step["before"])
 
     def _octets(self, given: GivenFeedback, name: FeedbackTarget) -> bytes:
-        if given.words.startswith("raw "):
-            return bytes.fromhex(given.words.removeprefix("raw "))
-        return self._written(given.words).element(name.cid, name.sn, self.parameters)
+        if given.text.startswith("raw "):
+            return bytes.fromhex(given.text.removeprefix("raw "))
+        return self._written(given.text).element(name.cid, name.sn, self.parameters)
 
     def judge(self, seen: Observation, without: Observation | None, do_types_tell: bool = True) -> list[str]:
         """Judges the types of packets, and looks for effects of feedback that the compressor had to ignore. Returns one

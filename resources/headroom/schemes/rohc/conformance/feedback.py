@@ -196,7 +196,7 @@ def _pieces(element: bytes) -> list[bytes]:
         return []
 
 
-def words_of(feedback: Feedback) -> str:
+def text_of(feedback: Feedback) -> str:
     """The feedback as suites write it: `ACK(O) with CRC`; that of profile 0x0006 knows no modes: `ACK with CRC`."""
     if isinstance(feedback, tcp.Feedback):
         return f"{feedback.acktype} with CRC" if feedback.format == "FEEDBACK-2" else feedback.format

@@ -66,7 +66,7 @@ class SequenceNumbers:
                 "no packet was decompressed yet" if self.last is None else f"the last one decompressed had {self.last}"
             )
             caused = "caused it has no CRC" if sn is None else f"caused it had {sn}"
-            sentence = f"{feedback.words_of(element)} carries SN {element.sn.value}; the packet that {caused}, {known}."
+            sentence = f"{feedback.text_of(element)} carries SN {element.sn.value}; the packet that {caused}, {known}."
             if sn is None:
                 remarks.append(Remark("RFC4815-3.2-3", sentence))
             else:
@@ -80,7 +80,7 @@ def _short_numbers(read: Sequence[v1.Feedback], kind: str) -> list[Remark]:
     return [
         Remark(
             "RFC3095-5.5.2.2-10",
-            f"{feedback.words_of(element)} has {element.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
+            f"{feedback.text_of(element)} has {element.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
         )
         for element in read
         if element.sn_is_valid and element.sn.width < bits
@@ -120,7 +120,7 @@ class MasterSequenceNumbers:
                 carried = f"{element.sn.width} bits of SN, {element.sn.value}"
             if not is_right:
                 known = f"the last header that was verified has {named[-1]}" if named else "no header was verified yet"
-                remarks.append(Remark("RFC6846-8.3.1-1", f"{feedback.words_of(element)} carries {carried}; {known}."))
+                remarks.append(Remark("RFC6846-8.3.1-1", f"{feedback.text_of(element)} carries {carried}; {known}."))
         return remarks
 
 

@@ -310,7 +310,7 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
       (required if no packet of the step comes out) are handled by `Timeline.judge`.
     """
     sentences = []
-    everything = [feedback.words_of(element) for several in read for element in several]
+    everything = [feedback.text_of(element) for several in read for element in several]
     for part in expected.split(";"):
         match = ANSWERS.fullmatch(part.strip())
         if not match:
@@ -339,7 +339,7 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
 
 
 def _has_any(kind: str, several: Sequence[Feedback]) -> bool:
-    return any(_is_of_kind(kind, feedback.words_of(element)) for element in several)
+    return any(_is_of_kind(kind, feedback.text_of(element)) for element in several)
 
 
 def _is_of_kind(kind: str, text: str) -> bool:

@@ -239,8 +239,7 @@ def _wrong_replies(vector: Vector, step: Step, record: dict[str, Any]) -> list[s
                 " with CRC" if reply["protected"] else ""
             )
             had = (
-                ", ".join(f"{feedback.words_of(element)} for CID {element.cid}" for element in reading.read)
-                or "nothing"
+                ", ".join(f"{feedback.text_of(element)} for CID {element.cid}" for element in reading.read) or "nothing"
             )
             sentences.append(f"is not answered with {what}; what comes: {had}")
     return sentences

@@ -440,7 +440,7 @@ class ConformanceKeywords:
         self.heard_until = max((feedback.before for feedback in story.given), default=0)
         note_replay(seen)
         given = [
-            {"before": feedback.before, "feedback": feedback.words, "flow": feedback.flow} for feedback in story.given
+            {"before": feedback.before, "feedback": feedback.text, "flow": feedback.flow} for feedback in story.given
         ]
         collector.current().parameters |= {"kind": "conversation", "flow": story.flow, "given": given}
         conclude(seen)
