@@ -107,12 +107,12 @@ def judge(series: Series, events: Sequence[Event], night: datetime) -> Judged:
     current = epoch(series, events)
     values = values_of(series, current)
     is_there = bool(series.nights) and series.nights[-1] == night
-    changes = detection.judge(values, current.after_change) if is_there else []
+    changes = detection.judge(values, current.is_after_change) if is_there else []
     return Judged(
         series=series,
         epoch=current,
         changes=tuple(changes),
-        baseline=detection.baseline(values[:-1], current.after_change),
+        baseline=detection.baseline(values[:-1], current.is_after_change),
         drift=detection.drift(values),
     )
 
@@ -120,7 +120,7 @@ def judge(series: Series, events: Sequence[Event], night: datetime) -> Judged:
 def has_baseline(series: Series, events: Sequence[Event]) -> bool:
     """True if the next night of a series has a baseline to be compared with."""
     current = epoch(series, events)
-    return detection.baseline(values_of(series, current), current.after_change) is not None
+    return detection.baseline(values_of(series, current), current.is_after_change) is not None
 
 
 def is_pinned(series: Series) -> bool:
@@ -151,7 +151,7 @@ def candidates_by_weekday(judged: Iterable[Judged], nights: int) -> dict[int, tu
         values, first = values_of(entry.series, entry.epoch), entry.epoch.start
         known = np.flatnonzero(np.isfinite(values))
         for row, is_candidate in zip(
-            *detection.candidates(values[known], entry.epoch.after_change, nights), strict=True
+            *detection.candidates(values[known], entry.epoch.is_after_change, nights), strict=True
         ):
             weekday = entry.series.nights[first + int(known[row])].weekday()
             count, of = counts.get(weekday, (0, 0))

@@ -98,7 +98,7 @@ class Epoch:
     reason: str = ""
 
     @property
-    def after_change(self) -> bool:
+    def is_after_change(self) -> bool:
         return self.start > 0
 
 

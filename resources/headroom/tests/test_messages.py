@@ -29,7 +29,7 @@ def test_a_call_comes_back(real_build: str, tmp_path: Path) -> None:
     assert done.count("identical") == len(CALL) == len(done.messages)
     assert done.sent_octets < done.plain_octets == sum(len(one.octets) for one in CALL)
     first = done.messages[0]
-    assert first.is_from_a and first.has_bytecode and not first.plain
+    assert first.is_from_a and first.has_bytecode and not first.is_plain
     assert first.compressed is not None and len(first.compressed) == first.compressed_length
     assert first.cycles and first.compress_ns is None
     assert capture.stat().st_size > done.sent_octets

@@ -112,7 +112,7 @@ class SentMessage:
         return bool(self.record.get("compressed", {}).get("code_length"))
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         """True if the message was sent uncompressed because it could not be compressed."""
         return bool(self.record.get("plain", False))
 
@@ -184,7 +184,7 @@ class Conversation:
         """Sentences about messages that do not fit into a datagram as they are on the link, over UDP."""
         if self.config.transport != "udp":
             return []
-        lengths = [message.length if message.plain else message.compressed_length or 0 for message in self.messages]
+        lengths = [message.length if message.is_plain else message.compressed_length or 0 for message in self.messages]
         return [
             f"{nth('Message', number)} has {length} octets on the link, and a datagram at most {MOST_OCTETS}: "
             f"it takes transport=tcp (RFC 3261, 18.1.1)."

@@ -59,7 +59,7 @@ def test_an_event_is_withdrawn() -> None:
 
 def test_an_event_of_the_user_begins_an_epoch() -> None:
     found = epoch(series([1.0] * 6), [Event(night(3), "rack", "user", "new memory")])
-    assert (found.start, found.reason, found.after_change) == (3, "new memory", True)
+    assert (found.start, found.reason, found.is_after_change) == (3, "new memory", True)
 
 
 def test_an_event_between_two_nights_begins_an_epoch_with_the_later_one() -> None:

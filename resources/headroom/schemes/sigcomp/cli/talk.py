@@ -166,5 +166,5 @@ def _print(conversation: Conversation, sequence: str) -> None:
 
 
 def _verdict(message: SentMessage) -> str:
-    signs = ["plain"] if message.plain else ["with bytecode"] if message.has_bytecode else []
+    signs = ["plain"] if message.is_plain else ["with bytecode"] if message.has_bytecode else []
     return ", ".join([message.verdict.replace("_", " "), *([message.reason] if message.reason else []), *signs])
