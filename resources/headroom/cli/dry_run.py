@@ -92,7 +92,7 @@ def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
     """Facts known before the run. They are not computed if both sides are the reference, to which every case
     applies.
     """
-    from headroom.core.run.dry_run import Foreseen, rehearse
+    from headroom.core.run.dry_run import Foreseen, foresee
     from headroom.core.settings import Settings
 
     settings, plain = plan.settings, Settings()
@@ -102,7 +102,7 @@ def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
     here = [case.id for case in chosen if case not in there]
     if len(here) > MANY:
         console.say(f"Checking what {len(here)} cases need, without running them …")
-    return rehearse(plan, here)
+    return foresee(plan, here)
 
 
 def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:

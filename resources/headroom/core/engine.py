@@ -26,7 +26,7 @@ from headroom.core.machine.build import require_engine
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.process_group import memory_limit
 
-__all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together", "take_link_digest"]
+__all__ = ["EngineFailure", "NothingRuns", "dry_run", "memory_limit", "run", "run_together", "take_link_digest"]
 
 # Octets of one result. A replay with its records has 1.5 kB a packet: 2.3 MB where suites ask for most, and this is a
 # hundred times as much.
@@ -56,7 +56,7 @@ EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
 DESCRIBE = "describe"
-_rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
+_not_run: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
 Begun = TypeVar("Begun")
 _link_digests: list[str] = []  # of the jobs since take_link_digest was last called
 _last_job: "Job | None" = None  # since take_last_job was last called
@@ -73,23 +73,23 @@ class Job:
 
 
 class NothingRuns(Exception):
-    """A rehearsal has come to where an engine would begin to work. It is not a HeadroomError, so that no handler of
+    """A dry run has come to where an engine would begin to work. It is not a HeadroomError, so that no handler of
     such errors continues the case."""
 
 
 @contextmanager
-def rehearsal() -> Iterator[list[str]]:
+def dry_run() -> Iterator[list[str]]:
     """Keeps jobs from running. A job that describes an adapter, as every record needs it, raises an EngineFailure of
-    the kind `rehearsal`; every other job raises NothingRuns.
+    the kind `dry-run`; every other job raises NothingRuns.
 
     Gives the commands of those jobs, in order, in a list that may be cleared.
     """
-    global _rehearsed
-    before, _rehearsed = _rehearsed, []
+    global _not_run
+    before, _not_run = _not_run, []
     try:
-        yield _rehearsed
+        yield _not_run
     finally:
-        _rehearsed = before
+        _not_run = before
 
 
 @contextmanager
@@ -190,12 +190,12 @@ def _run_once(
 
 
 def program_for(command: str, jobs: int = 1, build: str = DEFAULT_BUILD) -> Path:
-    """The engine that is to run some jobs of a command. Within a rehearsal the jobs are noted instead, and NothingRuns
+    """The engine that is to run some jobs of a command. Within a dry run the jobs are noted instead, and NothingRuns
     is raised. Raises EnvironmentLacks if there is no engine."""
-    if _rehearsed is not None:
-        _rehearsed.extend(command for _ in range(jobs))
+    if _not_run is not None:
+        _not_run.extend(command for _ in range(jobs))
         if command == DESCRIBE:
-            raise EngineFailure("rehearsal", "Nothing runs in a rehearsal.")
+            raise EngineFailure("dry-run", "Nothing runs in a dry run.")
         raise NothingRuns
     return require_engine(build)
 

@@ -17,7 +17,7 @@ from headroom.core.paths import shown
 from headroom.core.text import nth
 
 Kind = Literal[
-    "refused", "job", "input", "output", "sandbox", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"
+    "refused", "job", "input", "output", "sandbox", "crash", "memory", "timeout", "left-behind", "garbage", "dry-run"
 ]
 
 LARGE = 1 << 20  # no error has as many octets: a larger document is a result, and has a seal
@@ -40,7 +40,7 @@ class EngineFailure(HeadroomError):
     timeout ....... the process was still busy at the end of its time
     left-behind ... the process ended, but left one of its own processes running
     garbage ....... the output, if any, is not one JSON document
-    rehearsal ..... nothing was to run: see `engine.rehearsal`
+    dry-run ....... nothing was to run: see `engine.dry_run`
     """
 
     verdict = "error"

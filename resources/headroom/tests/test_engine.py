@@ -31,13 +31,13 @@ def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
     assert "seal" not in document
 
 
-def test_in_a_rehearsal_nothing_runs(fake_build: str) -> None:
-    with engine.rehearsal() as asked:
+def test_nothing_runs_in_a_dry_run(fake_build: str) -> None:
+    with engine.dry_run() as asked:
         with pytest.raises(engine.NothingRuns):
             engine.run("replay", {}, build=fake_build)
         with pytest.raises(engine.EngineFailure) as caught:
             engine.run("describe", {}, build=fake_build)
-        assert caught.value.kind == "rehearsal"
+        assert caught.value.kind == "dry-run"
         assert asked == ["replay", "describe"]
     assert engine.run("replay", {}, build=fake_build)["command"] == "replay"
 

@@ -2,7 +2,7 @@
 """Facts about cases before any of them runs: if they exercise the subject of the run, and which needs an implementation
 does not declare.
 
-A rehearsal lets Robot begin every case for real, with an engine that runs nothing. Every decision that a keyword takes
+A dry run lets Robot begin every case for real, with an engine that runs nothing. Every decision that a keyword takes
 before it needs an engine is the same as in the run, so that none is implemented twice.
 """
 
@@ -33,7 +33,7 @@ class Foreseen:
     unsupported: dict[str, str] = field(default_factory=dict)
 
 
-def rehearse(plan: Plan, cases: Collection[str]) -> Foreseen:
+def foresee(plan: Plan, cases: Collection[str]) -> Foreseen:
     """Finds the facts about some cases of a plan. The cases must leave all work to the engine: keywords that make
     namespaces or containers would make them.
 
@@ -45,7 +45,7 @@ def rehearse(plan: Plan, cases: Collection[str]) -> Foreseen:
     foreseen = Foreseen()
     if not cases:
         return foreseen
-    with engine.rehearsal() as begun:
+    with engine.dry_run() as begun:
         code = robot.run(
             *suite_files(plan.suites),
             output=None,

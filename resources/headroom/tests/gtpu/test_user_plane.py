@@ -88,8 +88,8 @@ def test_an_end_that_is_none(tmp_path: Path, script: str, sentence: str) -> None
         plane.end()
 
 
-def test_nothing_runs_in_a_rehearsal() -> None:
-    with engine.rehearsal() as commands, pytest.raises(engine.NothingRuns):
+def test_nothing_runs_in_a_dry_run() -> None:
+    with engine.dry_run() as commands, pytest.raises(engine.NothingRuns):
         EngineUserPlane(Path("some.so"), {})
     assert commands == ["user-plane"]
 
