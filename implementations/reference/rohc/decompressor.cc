@@ -69,15 +69,15 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
 template <bool kTcp>
 void Decompressor::decompress_burst(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                                     headroom_detail* details) noexcept {
-  std::array<Clue, kRing> clues;
+  std::array<Lookahead, kRing> lookaheads;
   const auto look = [&](std::size_t i) {
-    Clue& clue = clues[i % kRing];
-    intake_.look_at(packets[i], clue);
-    if (clue.context == kNoContext) return;
+    Lookahead& lookahead = lookaheads[i % kRing];
+    intake_.look_at(packets[i], lookahead);
+    if (lookahead.context == kNoContext) return;
     if constexpr (kTcp) {
-      if (is_tcp(clue.context)) return tcp_->prefetch(clue.context);
+      if (is_tcp(lookahead.context)) return tcp_->prefetch(lookahead.context);
     }
-    v1_.prefetch(clue.context);
+    v1_.prefetch(lookahead.context);
   };
 
   v1::Decompressor::Fast fast;
@@ -87,14 +87,15 @@ void Decompressor::decompress_burst(headroom_packet* packets, std::size_t count,
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) look(i + kAhead);
     headroom_packet& p = packets[i];
-    const Clue& clue = clues[i % kRing];
+    const Lookahead& lookahead = lookaheads[i % kRing];
     if constexpr (kTcp) {
-      if (quick && clue.context != kNoContext && is_tcp(clue.context)) {
-        tcp_->decompress(clue, p, details != nullptr ? details + i : nullptr);
+      if (quick && lookahead.context != kNoContext && is_tcp(lookahead.context)) {
+        tcp_->decompress(lookahead, p, details != nullptr ? details + i : nullptr);
         continue;
       }
     }
-    if (quick && clue.context != kNoContext && v1_.decompress_fast(clue, p, now_ns, details, i, fast)) continue;
+    if (quick && lookahead.context != kNoContext && v1_.decompress_fast(lookahead, p, now_ns, details, i, fast))
+      continue;
     decompress_generally(p, now_ns, details != nullptr ? details + i : nullptr);
     quick = v1_.fast_path() && !intake_.pending();
   }

@@ -313,7 +313,7 @@ bool Endpoint::accept(std::uint32_t id) {
   }
   ++counters_.accepted;
   settle_detail();
-  c->compressor->heard(heard_from(decompressor_.outcome(), decompressor_.udvm().completion()));
+  c->compressor->heard(received_parts(decompressor_.outcome(), decompressor_.udvm().completion()));
   return true;
 }
 

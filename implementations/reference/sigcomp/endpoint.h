@@ -31,7 +31,7 @@ struct CompartmentConfig {
 
 // The options that a configuration sets explicitly. Options that are not set follow from what the two sides offer, for
 // the whole endpoint or for a compartment.
-struct Said {
+struct ExplicitSettings {
   bool mechanism = false;
   std::optional<bool> tell_parameters;
   bool sip = false;  // both sides offer at least the minima of RFC 5049 4
@@ -41,10 +41,10 @@ struct EndpointConfig {
   DecompressorConfig decompressor;
   Transport transport = Transport::kMessages;
   std::uint32_t most_compartments = 1024;
-  bool sip_sdp = true;            // True if the dictionary of RFC 3485 is locally available
-  bool presence = true;           // True if the dictionary of RFC 5112 is locally available
-  CompartmentConfig compartment;  // used by open() calls without settings of their own
-  Said said;                      // used for compartments that are opened with settings
+  bool sip_sdp = true;                 // True if the dictionary of RFC 3485 is locally available
+  bool presence = true;                // True if the dictionary of RFC 5112 is locally available
+  CompartmentConfig compartment;       // used by open() calls without settings of their own
+  ExplicitSettings explicit_settings;  // used for compartments that are opened with settings
   // Limits for each source. The source of a message is its compartment, or the sender in headroom_packet.source as long
   // as the message has no compartment.
   GuardConfig guard = {};

@@ -57,12 +57,12 @@ bool is_least(const Offer& offer) {
          offer.cycles_per_bit >= kLeastForSip.cycles_per_bit && offer.version >= kVersionWithNack;
 }
 
-void read_options(const json& options, CompressorConfig& c, Said& said) {
+void read_options(const json& options, CompressorConfig& c, ExplicitSettings& explicit_settings) {
   const Settings s(options, "\"options\"");
   s.only(kOptions);
   word(s, "algorithm", kAlgorithms, algorithm_named, c.algorithm);
   word(s, "mechanism", kMechanisms, mechanism_named, c.mechanism);
-  said.mechanism = said.mechanism || s.find("mechanism") != nullptr;
+  explicit_settings.mechanism = explicit_settings.mechanism || s.find("mechanism") != nullptr;
   word(s, "search", kSearches, search_named, c.search);
   word(s, "acknowledgement", kAcknowledgements, acknowledgement_named, c.acknowledgement);
   word(s, "shared_state", kSharedStates, shared_state_named, c.shared_state);
@@ -83,13 +83,14 @@ void read_options(const json& options, CompressorConfig& c, Said& said) {
   if (const nlohmann::json* user = s.find("user_dictionary")) {
     c.user_dictionary = octets_from_hex(*user, s.where("user_dictionary"));
   }
-  s.boolean("sip", said.sip);
-  if (s.find("tell_parameters") != nullptr) s.boolean("tell_parameters", said.tell_parameters.emplace());
+  s.boolean("sip", explicit_settings.sip);
+  if (s.find("tell_parameters") != nullptr) s.boolean("tell_parameters", explicit_settings.tell_parameters.emplace());
 }
 
-// What is not said follows from what the two sides offer.
-void settle(const Offer& own, const Offer& peer, bool has_dictionary, const Said& said, CompressorConfig& c) {
-  if (said.sip) {
+// Chooses the options that are not set explicitly by what the two sides offer.
+void settle(const Offer& own, const Offer& peer, bool has_dictionary, const ExplicitSettings& explicit_settings,
+            CompressorConfig& c) {
+  if (explicit_settings.sip) {
     require(is_least(own) && has_dictionary,
             "with \"sip\" an endpoint offers at least a decompression_memory_size of 8192, a state_memory_size of "
             "2048, cycles_per_bit 16, version 2 and the dictionary \"sip-sdp\" (RFC 5049 4)");
@@ -97,12 +98,12 @@ void settle(const Offer& own, const Offer& peer, bool has_dictionary, const Said
   }
   c.peer = parameters_of(peer);
   // The best that the least state memory allows, or none.
-  if (!said.mechanism) {
+  if (!explicit_settings.mechanism) {
     c.mechanism = peer.state_memory_size == 0 ? Mechanism::kStatelessStatic : Mechanism::kStatefulStatic;
   }
   // Worth telling where it is other than what the peer counts on anyway.
   const Parameters offered = parameters_of(own);
-  c.own = said.tell_parameters.value_or(offered != kLeastForSip) ? std::optional(offered) : std::nullopt;
+  c.own = explicit_settings.tell_parameters.value_or(offered != kLeastForSip) ? std::optional(offered) : std::nullopt;
 }
 
 }  // namespace
@@ -174,8 +175,8 @@ EndpointConfig endpoint_config(const json& json) {
   const nlohmann::json empty = nlohmann::json::object();
   const nlohmann::json* found = s.find("options");
   const nlohmann::json& options = found == nullptr ? empty : *found;
-  read_options(options, c.compartment.compressor, c.said);
-  settle(common.own, common.peer, c.sip_sdp, c.said, c.compartment.compressor);
+  read_options(options, c.compartment.compressor, c.explicit_settings);
+  settle(common.own, common.peer, c.sip_sdp, c.explicit_settings, c.compartment.compressor);
   if (const nlohmann::json* guard = Settings(options, "\"options\"").find("guard")) {
     read_guard(*guard, c.decompressor, c.guard);
   }
@@ -196,13 +197,13 @@ CompartmentConfig compartment_config(const json& json, const EndpointConfig& end
   const Parameters known = c.compressor.peer;
   Offer peer{known.decompression_memory_size, known.state_memory_size, known.cycles_per_bit, kVersionWithNack};
   if (const nlohmann::json* told = s.find("peer")) read_offer(Settings(*told, "\"peer\""), peer);
-  Said said = endpoint.said;
+  ExplicitSettings explicit_settings = endpoint.explicit_settings;
   if (const nlohmann::json* options = s.find("options")) {
     require(!options->is_object() || !options->contains("guard"),
             "\"guard\" belongs to the endpoint, not to a compartment");
-    read_options(*options, c.compressor, said);
+    read_options(*options, c.compressor, explicit_settings);
   }
-  settle(own, peer, endpoint.sip_sdp, said, c.compressor);
+  settle(own, peer, endpoint.sip_sdp, explicit_settings, c.compressor);
   return c;
 }
 

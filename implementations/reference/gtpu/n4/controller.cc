@@ -169,7 +169,7 @@ void Controller::association_setup(const Request& request) {
   reader_.begin(false);
   std::optional<Ie> id;
   std::uint32_t recovery = 0;
-  Seen seen;
+  SeenTypes seen;
   const bool read = reader_.for_each(request.message.body, 0, [&](const Ie& ie) {
     if (!seen.first(ie.type)) return true;
     if (ie.type == pfcp::kNodeId) id = ie;

@@ -19,7 +19,7 @@ bool RuleReader::read_pdr(const Ie& group, Rules& rules, bool update) {
   if (pdr == nullptr) return false;
   activated_.clear();
   if (pdr->predefined) activated_ = pdr->predefined->rules;
-  Seen seen;
+  SeenTypes seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     const bool first = seen.first(ie.type);
     switch (ie.type) {
@@ -77,7 +77,7 @@ bool RuleReader::read_pdi(const Ie& group, Rules& rules, Pdr& pdr) {
   pdr.filters.clear();
   std::optional<Ie> f_teid;
   std::uint8_t interface_type = 0;
-  Seen seen;
+  SeenTypes seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     const bool first = seen.first(ie.type);
     switch (ie.type) {

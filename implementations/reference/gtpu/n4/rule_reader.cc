@@ -38,11 +38,11 @@ bool RuleReader::fail_rule(Kind kind, std::uint32_t id, Cause cause) {
   return false;
 }
 
-bool RuleReader::mandatory(const Seen& seen, std::uint16_t type) {
+bool RuleReader::mandatory(const SeenTypes& seen, std::uint16_t type) {
   return seen.has(type) || fail(Cause::mandatory_ie_missing, type);
 }
 
-bool RuleReader::conditional(const Seen& seen, std::uint16_t type) {
+bool RuleReader::conditional(const SeenTypes& seen, std::uint16_t type) {
   return seen.has(type) || fail(Cause::conditional_ie_missing, type);
 }
 
@@ -104,7 +104,7 @@ bool RuleReader::read_far(const Ie& group, Rules& rules, bool update) {
   if (!identifier(group.value, group.type, pfcp::kFarId, 4, id)) return false;
   Far* const far = target(rules.fars, Kind::far, id, update);
   if (far == nullptr) return false;
-  Seen seen;
+  SeenTypes seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     const bool first = seen.first(ie.type);
     switch (ie.type) {
@@ -147,7 +147,7 @@ bool RuleReader::read_forwarding(const Ie& group, const Far& far, Forwarding& fo
   const Forwarding before = forwarding;
   int interface_type = -1;
   std::uint8_t flags = 0;
-  Seen seen;
+  SeenTypes seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     if (!seen.first(ie.type)) return true;
     switch (ie.type) {
@@ -214,7 +214,7 @@ bool RuleReader::read_qer(const Ie& group, Rules& rules, bool update) {
   if (!identifier(group.value, group.type, pfcp::kQerId, 4, id)) return false;
   Qer* const qer = target(rules.qers, Kind::qer, id, update);
   if (qer == nullptr) return false;
-  Seen seen;
+  SeenTypes seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     if (!seen.first(ie.type)) return true;
     std::uint8_t octet = 0;
@@ -277,7 +277,7 @@ bool RuleReader::read_urr(const Ie& group, Rules& rules, bool update) {
   if (!identifier(group.value, group.type, pfcp::kUrrId, 4, id)) return false;
   Urr* const urr = target(rules.urrs, Kind::urr, id, update);
   if (urr == nullptr) return false;
-  Seen seen;
+  SeenTypes seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     const bool first = seen.first(ie.type);
     if (ie.type == pfcp::kLinkedUrrId) {

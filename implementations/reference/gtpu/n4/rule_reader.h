@@ -30,9 +30,9 @@ struct Failure {
   std::uint32_t id = 0;                      // ID of the failed rule
 };
 
-// Seen remembers the element types of one group: if an element that may not be repeated is repeated, the first one
+// SeenTypes remembers the element types of one group: if an element that may not be repeated is repeated, the first one
 // counts (7.6.10).
-class Seen {
+class SeenTypes {
  public:
   // True if the type occurs for the first time.
   bool first(std::uint16_t type) noexcept {
@@ -116,8 +116,8 @@ class RuleReader {
   template <typename T>
   bool identifier(pfcp::Octets group, std::uint16_t group_type, pfcp::IeType type, std::size_t octets, T& id);
   // Fail with "Mandatory IE missing" or "Conditional IE missing" if the type was not seen.
-  bool mandatory(const Seen& seen, std::uint16_t type);
-  bool conditional(const Seen& seen, std::uint16_t type);
+  bool mandatory(const SeenTypes& seen, std::uint16_t type);
+  bool conditional(const SeenTypes& seen, std::uint16_t type);
   template <typename Rule>
   Rule* target(std::vector<Rule>& rules, Refusal::Kind kind, std::uint32_t id, bool update);
   template <typename Rule>

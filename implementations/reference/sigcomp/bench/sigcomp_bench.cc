@@ -107,7 +107,7 @@ struct Endpoint {
       std::exit(1);
     }
     cycles += outcome.cycles;
-    compressor->heard(heard_from(outcome, decompressor.udvm().completion()));
+    compressor->heard(received_parts(outcome, decompressor.udvm().completion()));
   }
   std::uint64_t cycles = 0;
   StateHandler states{1};

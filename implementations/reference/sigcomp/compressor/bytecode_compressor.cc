@@ -14,7 +14,7 @@ constexpr StateHeader kSharedState = {0, 0, kLeastIdentifier};  // a message tha
 constexpr std::size_t kSharedUnit = 8;  // octets; a message says how many of them (programs/begin.udvm)
 
 // Octets after the dictionary: twice the largest buffer, one shared message, and the message.
-constexpr std::size_t kBenchRoom = 2 * 65536 + 2048 + udvm::kMostOutput;
+constexpr std::size_t kSearchRoom = 2 * 65536 + 2048 + udvm::kMostOutput;
 
 // The part of a configuration that a program is made of.
 CompressorConfig of_program(CompressorConfig config) {
@@ -28,7 +28,7 @@ CompressorConfig of_program(CompressorConfig config) {
 
 }  // namespace
 
-Workshop::Tool::Tool(const CompressorConfig& config, Sha1& sha1) : program(config) {
+FactoryState::PreparedProgram::PreparedProgram(const CompressorConfig& config, Sha1& sha1) : program(config) {
   if (program.saved == Saved::kMemory) names = std::make_unique<ItemNames>(program, sha1);
   if (program.saved != Saved::kCode) return;
   // The octets that END-MESSAGE names; where the bytecode ends with zeros, these are not uploaded but part of it.
@@ -37,41 +37,42 @@ Workshop::Tool::Tool(const CompressorConfig& config, Sha1& sha1) : program(confi
   code_identifier = identifier_of(sha1, {Program::kCode, Program::kCode, kLeastIdentifier}, value);
 }
 
-Workshop::Bench::Bench(Octets dictionary, Search search) : window(dictionary, kBenchRoom, search) {}
+FactoryState::SearchText::SearchText(Octets dictionary, Search search) : window(dictionary, kSearchRoom, search) {}
 
-const Workshop::Tool& Workshop::tool(const CompressorConfig& config) {
+const FactoryState::PreparedProgram& FactoryState::prepared(const CompressorConfig& config) {
   CompressorConfig key = of_program(config);
   auto found = std::find_if(tried_.begin(), tried_.end(), [&key](const Tried& one) { return one.config == key; });
   if (found == tried_.end()) {
     Tried tried{std::move(key), nullptr, {}};
     try {
-      tried.tool = std::make_unique<Tool>(tried.config, sha1);
+      tried.prepared = std::make_unique<PreparedProgram>(tried.config, sha1);
     } catch (const std::invalid_argument& error) {
       tried.why_not = error.what();
     }
     found = tried_.insert(tried_.end(), std::move(tried));
   }
-  if (found->tool == nullptr) throw std::invalid_argument(found->why_not);
-  return *found->tool;
+  if (found->prepared == nullptr) throw std::invalid_argument(found->why_not);
+  return *found->prepared;
 }
 
-Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& program) {
+FactoryState::SearchText& FactoryState::search_text(const CompressorConfig& config, const Program& program) {
   if (const std::size_t most = most_compressed_of(config); message.size() < most) message.resize(most);
-  auto& bench = benches_[{program.dictionary.data(), program.dictionary.size(), config.search}];
-  if (bench == nullptr) bench = std::make_unique<Bench>(program.dictionary, config.search);
-  return *bench;
+  auto& search_text = search_texts_[{program.dictionary.data(), program.dictionary.size(), config.search}];
+  if (search_text == nullptr) search_text = std::make_unique<SearchText>(program.dictionary, config.search);
+  return *search_text;
 }
 
-std::size_t Workshop::memory_bytes() const noexcept {
+std::size_t FactoryState::memory_bytes() const noexcept {
   std::size_t octets = sizeof *this + message.capacity() + put.capacity() + spares.memory_bytes();
   for (const Tried& one : tried_) {
     octets += sizeof one + one.why_not.capacity();
-    if (one.tool) {
-      octets += sizeof *one.tool + one.tool->program.code.capacity();
-      if (one.tool->names) octets += one.tool->names->memory_bytes();
+    if (one.prepared) {
+      octets += sizeof *one.prepared + one.prepared->program.code.capacity();
+      if (one.prepared->names) octets += one.prepared->names->memory_bytes();
     }
   }
-  for (const auto& [key, bench] : benches_) octets += sizeof *bench + bench->window.memory_bytes();
+  for (const auto& [key, search_text] : search_texts_)
+    octets += sizeof *search_text + search_text->window.memory_bytes();
   return octets;
 }
 
@@ -98,9 +99,9 @@ class BytecodeCompressor::Writer {
   bool full_ = false;
 };
 
-BytecodeCompressor::BytecodeCompressor(Workshop& workshop, StateHandler& states, const CompressorConfig& config,
+BytecodeCompressor::BytecodeCompressor(FactoryState& factory, StateHandler& states, const CompressorConfig& config,
                                        CompartmentId id)
-    : workshop_(workshop),
+    : factory_(factory),
       states_(states),
       config_(config),
       wanted_mechanism_(config.mechanism),
@@ -108,30 +109,31 @@ BytecodeCompressor::BytecodeCompressor(Workshop& workshop, StateHandler& states,
       wanted_most_compressed_(config.most_compressed),
       offered_(config.peer),
       id_(id),
-      user_(++workshop.users),
-      tool_(&workshop.tool(config)),
-      bench_(&workshop.bench(config, tool_->program)),
-      history_(tool_->program, tool_->names.get(), config.peer.state_memory_size, first_text(), workshop.spares) {}
+      user_(++factory.users),
+      prepared_(&factory.prepared(config)),
+      search_text_(&factory.search_text(config, prepared_->program)),
+      history_(prepared_->program, prepared_->names.get(), config.peer.state_memory_size, first_text(),
+               factory.spares) {}
 
 // What the buffer has besides the dictionary before there is any message.
 Octets BytecodeCompressor::first_text() const noexcept {
-  return tool_->program.saved == Saved::kMemory ? Octets(config_.user_dictionary) : Octets{};
+  return prepared_->program.saved == Saved::kMemory ? Octets(config_.user_dictionary) : Octets{};
 }
 
 // ---- What the peer offers
 
 bool BytecodeCompressor::take_up(const CompressorConfig& config) {
-  const Workshop::Tool* tool = nullptr;
+  const FactoryState::PreparedProgram* prepared = nullptr;
   try {
-    tool = &workshop_.tool(config);
+    prepared = &factory_.prepared(config);
   } catch (const std::invalid_argument&) {
     return false;
   }
-  bench_ = &workshop_.bench(config, tool->program);
-  tool_ = tool;
+  search_text_ = &factory_.search_text(config, prepared->program);
+  prepared_ = prepared;
   config_ = config;
   code_is_known_ = false;
-  history_.restart(tool->program, tool->names.get(), config.peer.state_memory_size, first_text());
+  history_.restart(prepared->program, prepared->names.get(), config.peer.state_memory_size, first_text());
   return true;
 }
 
@@ -168,31 +170,33 @@ bool BytecodeCompressor::take_up_wanted(CompressorConfig config, Mechanism mecha
 // ---- Making a message
 
 // Makes the text of `base` what the window has; `needed` octets are going to come after it.
-void BytecodeCompressor::prepare(Workshop::Bench& bench, const Item& base, std::size_t needed) {
-  const bool usable = bench.user == user_ && bench.epoch == history_.epoch() && bench.begin >= history_.begin() &&
-                      bench.base <= base.end && base.end - bench.begin + needed <= bench.window.room();
+void BytecodeCompressor::prepare(FactoryState::SearchText& search_text, const Item& base, std::size_t needed) {
+  const bool usable = search_text.user == user_ && search_text.epoch == history_.epoch() &&
+                      search_text.begin >= history_.begin() && search_text.base <= base.end &&
+                      base.end - search_text.begin + needed <= search_text.window.room();
   if (!usable) {
-    bench.window.clear();
-    bench.user = user_;
-    bench.epoch = history_.epoch();
-    bench.begin = base.end - std::min(base.end - history_.begin(), tool_->program.buffer());
-    bench.base = bench.begin;
-    bench.number = 0;
+    search_text.window.clear();
+    search_text.user = user_;
+    search_text.epoch = history_.epoch();
+    search_text.begin = base.end - std::min(base.end - history_.begin(), prepared_->program.buffer());
+    search_text.base = search_text.begin;
+    search_text.number = 0;
   }
   // The message that was compressed last may be what the base has come to have.
-  const bool has_it = bench.number != 0 && bench.number == base.number && bench.window.end() == base.end - bench.begin;
+  const bool has_it = search_text.number != 0 && search_text.number == base.number &&
+                      search_text.window.end() == base.end - search_text.begin;
   if (!has_it) {
-    bench.window.cut(bench.base - bench.begin);
-    bench.window.add(history_.text(bench.base));
+    search_text.window.cut(search_text.base - search_text.begin);
+    search_text.window.add(history_.text(search_text.base));
   }
-  bench.base = base.end;
-  bench.number = 0;
+  search_text.base = base.end;
+  search_text.number = 0;
 }
 
 // Of the messages that are kept for the peer, those before the newest that it is known to have are needed no more.
 // Where the transport is reliable, nothing is known of what the peer has taken up yet, so the oldest goes.
 bool BytecodeCompressor::may_share(Octets message) {
-  if (!tool_->program.has_shared || message.size() < kSharedUnit || message.size() > kMostShared) return false;
+  if (!prepared_->program.has_shared || message.size() < kSharedUnit || message.size() > kMostShared) return false;
   const Peer* const peer = states_.peer_of(id_);
   if (peer == nullptr || (peer->wants_no_local_state && !mutant("sigcomp-announced-after-i-bit"))) return false;
   std::size_t known = 0;
@@ -221,9 +225,9 @@ void BytecodeCompressor::free_own_shared(std::size_t count) {
 // What the bytecode puts into the buffer in front of a message. Of the peer's message that are as many whole units as
 // it has; or shared_length octets, where what lies after a shorter message stays as it is. And zeros.
 Octets BytecodeCompressor::put_in_front(bool shares) {
-  const Program& program = tool_->program;
+  const Program& program = prepared_->program;
   if (!program.has_zeros) return Octets(shared_).first(shares ? shared_.size() / kSharedUnit * kSharedUnit : 0);
-  std::vector<std::uint8_t>& put = workshop_.put;
+  std::vector<std::uint8_t>& put = factory_.put;
   put.clear();
   if (shares) {
     put.assign(shared_.begin(), shared_.end());
@@ -237,7 +241,7 @@ Octets BytecodeCompressor::put_in_front(bool shares) {
 }
 
 BytecodeCompressor::Front BytecodeCompressor::front_of(const Item& base, std::size_t message_length) {
-  const Program& program = tool_->program;
+  const Program& program = prepared_->program;
   Front front;
   // An item of the lowest priority is the first to go where memory ends, and the peer may have newer ones.
   constexpr std::size_t kOthers = (kOwnShared - 1) * (kMostShared + kItemCost);
@@ -292,7 +296,7 @@ std::size_t BytecodeCompressor::list(std::span<std::uint8_t> room, const Sha1Dig
 
 // RFC 3320, figure 3: with a reference to `item`, or the bytecode.
 void BytecodeCompressor::write_header(Writer& writer, const Sha1Digest* item) {
-  const Program& program = tool_->program;
+  const Program& program = prepared_->program;
   const Octets feedback = mutant("sigcomp-feedback-kept") ? Octets{} : states_.feedback_to_return(id_);
   writer.put(static_cast<std::uint8_t>(kPrefix | (feedback.empty() ? 0 : kTBit) | (item != nullptr ? 1 : 0)));
   writer.put(feedback);
@@ -311,7 +315,7 @@ void BytecodeCompressor::write_header(Writer& writer, const Sha1Digest* item) {
 
 // What stands between the header and the codes.
 BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const Item& base, Octets message) {
-  const Program& program = tool_->program;
+  const Program& program = prepared_->program;
   if (program.has_number) writer.put(static_cast<std::uint8_t>((history_.newest_number() + 1) & 0x7f));
   if (!program.has_flags) {
     Front front;
@@ -320,7 +324,7 @@ BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const 
   }
   const bool shares = may_share(message);
   Front front = front_of(base, message.size());
-  if (shares) front.own = identifier_of(workshop_.sha1, kSharedState, message);
+  if (shares) front.own = identifier_of(factory_.sha1, kSharedState, message);
   std::array<std::uint8_t, (1 + kLeastIdentifier) * kMostListed> room;
   const std::size_t octets =
       list(std::span(room).first((1 + kLeastIdentifier) * program.most_listed()), front.own ? &*front.own : nullptr);
@@ -339,18 +343,19 @@ BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const 
 
 // Of the matches of a message of `message` octets, for which `put` octets have been put after the text of `base`.
 MatchLimits BytecodeCompressor::limits_of(const Item& base, std::size_t put, std::size_t message) const noexcept {
-  const Program& program = tool_->program;
+  const Program& program = prepared_->program;
   const std::size_t buffer = program.buffer();
   MatchLimits limits{program.longest_match, program.farthest, config_.whole_memory ? buffer : 0};
-  // The dictionary and all texts in a row, as if none had ever been overwritten: the window begins at bench_->begin.
+  // The dictionary and all texts in a row, as if none had ever been overwritten: the window begins at
+  // search_text_->begin.
   if (config_.linear_buffer) {
     limits.circle = buffer;
-    limits.circle_at = bench_->begin % buffer;
+    limits.circle_at = search_text_->begin % buffer;
   }
   if (config_.room_first && program.saved == Saved::kMemory) {
     const std::size_t overwritten = std::max(history_.put_since(), put + message);
     const std::size_t end = program.dictionary.size() + base.end + overwritten;  // of the row
-    limits.oldest = end - std::min(end, buffer + bench_->begin);
+    limits.oldest = end - std::min(end, buffer + search_text_->begin);
   }
   return limits;
 }
@@ -358,24 +363,24 @@ MatchLimits BytecodeCompressor::limits_of(const Item& base, std::size_t put, std
 // The codes of `message` after the text of `base`: how many octets, more than `room` has where it does not suffice.
 std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const Item& base, Octets put,
                                             Octets message) {
-  Workshop::Bench& bench = *bench_;
-  prepare(bench, base, put.size() + message.size());
-  bench.window.add(put);
-  bench.window.begin(message);
+  FactoryState::SearchText& search_text = *search_text_;
+  prepare(search_text, base, put.size() + message.size());
+  search_text.window.add(put);
+  search_text.window.begin(message);
   const MatchLimits limits = limits_of(base, put.size(), message.size());
   return config_.algorithm == Algorithm::kLzss
-             ? write_lzss(bench.window, limits, offset_bits_of(config_), config_.length_bits, room)
-             : write_deflate(bench.window, limits, room);
+             ? write_lzss(search_text.window, limits, offset_bits_of(config_), config_.length_bits, room)
+             : write_deflate(search_text.window, limits, room);
 }
 
 Octets BytecodeCompressor::compress(Octets message, std::size_t room) {
   if (message.size() > kMost || !adapt()) return {};
-  const Saved saved = tool_->program.saved;
+  const Saved saved = prepared_->program.saved;
   const Item base = saved == Saved::kMemory ? history_.choose() : Item{};
   const Sha1Digest* const item = base.number != 0 ? &history_.base_name()
-                                 : code_is_known_ ? &tool_->code_identifier
+                                 : code_is_known_ ? &prepared_->code_identifier
                                                   : nullptr;
-  Writer writer(std::span(workshop_.message).first(std::min(room, most_compressed_of(config_))));
+  Writer writer(std::span(factory_.message).first(std::min(room, most_compressed_of(config_))));
   write_header(writer, item);
   const Front front = write_front(writer, base, message);
   if (writer.full()) return {};
@@ -396,7 +401,7 @@ Octets BytecodeCompressor::compress(Octets message, std::size_t room) {
       code_is_known_ = true;
     }
   }
-  return Octets(workshop_.message).first(writer.size() + compressed);
+  return Octets(factory_.message).first(writer.size() + compressed);
 }
 
 // The message leaves an item of state with the peer, and perhaps one here.
@@ -404,15 +409,16 @@ void BytecodeCompressor::note_sent(const Front& front, Octets message) {
   Item item = history_.after(front.put.size() + message.size());
   item.checkpoint = (front.flags & kCheckpointFlag) != 0;
   if (front.shares) item.shared = shared_number_;
-  bench_->number = history_.sent(item, front.put, message);
-  if (front.free) history_.freed(*front.free, bench_->number);
+  search_text_->number = history_.sent(item, front.put, message);
+  if (front.free) history_.freed(*front.free, search_text_->number);
   if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();
   if (front.own) take_own_shared(*front.own, message, history_.newest_number());
 }
 
 const Sha1Digest* BytecodeCompressor::leaves() noexcept {
-  if (sent_.overhead == 0 || tool_->program.saved == Saved::kNothing) return nullptr;
-  return tool_->program.saved == Saved::kCode ? &tool_->code_identifier : history_.name_of(history_.newest_number());
+  if (sent_.overhead == 0 || prepared_->program.saved == Saved::kNothing) return nullptr;
+  return prepared_->program.saved == Saved::kCode ? &prepared_->code_identifier
+                                                  : history_.name_of(history_.newest_number());
 }
 
 // ---- What the peer tells
@@ -424,9 +430,9 @@ void BytecodeCompressor::take_own_shared(const Sha1Digest& identifier, Octets me
 }
 
 bool BytecodeCompressor::acknowledge(Octets partial) {
-  if (tool_->program.saved == Saved::kMemory) return history_.acknowledge(partial);
-  if (tool_->program.saved == Saved::kNothing || !is_identifier_length(partial.size()) ||
-      !std::equal(partial.begin(), partial.end(), tool_->code_identifier.begin())) {
+  if (prepared_->program.saved == Saved::kMemory) return history_.acknowledge(partial);
+  if (prepared_->program.saved == Saved::kNothing || !is_identifier_length(partial.size()) ||
+      !std::equal(partial.begin(), partial.end(), prepared_->code_identifier.begin())) {
     return false;
   }
   code_is_known_ = true;
@@ -436,7 +442,7 @@ bool BytecodeCompressor::acknowledge(Octets partial) {
 // A feedback item: what this compressor has asked for, or anything at all from a peer that does not keep to the rules.
 void BytecodeCompressor::acknowledge_item(Octets item) {
   if (item.empty()) return;
-  const Program& program = tool_->program;
+  const Program& program = prepared_->program;
   if (program.saved == Saved::kCode) {
     if (item[0] == kCodeItem && program.asks) code_is_known_ = true;
   } else if (program.hashes) {
@@ -446,25 +452,25 @@ void BytecodeCompressor::acknowledge_item(Octets item) {
   }
 }
 
-void BytecodeCompressor::heard(const Heard& heard) {
+void BytecodeCompressor::heard(const ReceivedParts& received) {
   is_turn_begun_ = false;
-  acknowledge_item(heard.returned_feedback);
+  acknowledge_item(received.returned_feedback);
   note_acknowledged();
-  if (heard.returned_parameters.empty()) return;
-  const ReturnedParameters returned(heard.returned_parameters);
+  if (received.returned_parameters.empty()) return;
+  const ReturnedParameters returned(received.returned_parameters);
   if (const auto parameters = returned.parameters()) offered_ = *parameters;
   returned.for_each_identifier([this](Octets partial) {
     if (acknowledge(partial)) note_acknowledged();
   });
-  listen_to_shared(heard);
+  listen_to_shared(received);
 }
 
 // RFC 3321 5.2, (4): the message that has come is state at the peer if the peer says so.
-void BytecodeCompressor::listen_to_shared(const Heard& heard) {
-  if (!tool_->program.has_shared || heard.message.size() < kSharedUnit) return;
-  const Sha1Digest identifier = identifier_of(workshop_.sha1, kSharedState, heard.message);
+void BytecodeCompressor::listen_to_shared(const ReceivedParts& received) {
+  if (!prepared_->program.has_shared || received.message.size() < kSharedUnit) return;
+  const Sha1Digest identifier = identifier_of(factory_.sha1, kSharedState, received.message);
   bool announced = false;
-  ReturnedParameters(heard.returned_parameters).for_each_identifier([&](Octets partial) {
+  ReturnedParameters(received.returned_parameters).for_each_identifier([&](Octets partial) {
     announced = announced || std::equal(partial.begin(), partial.end(), identifier.begin()) ||
                 mutant("sigcomp-any-announcement-taken");
   });
@@ -476,10 +482,11 @@ void BytecodeCompressor::listen_to_shared(const Heard& heard) {
     return;
   }
   shared_in_turn_ = 1;
-  shared_.assign(heard.message.begin(), heard.message.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                    heard.message.size(), config_.shared_length)));
+  shared_.assign(
+      received.message.begin(),
+      received.message.begin() + static_cast<std::ptrdiff_t>(std::min(received.message.size(), config_.shared_length)));
   shared_identifier_ = identifier;
-  shared_cost_ = heard.message.size() + kItemCost;
+  shared_cost_ = received.message.size() + kItemCost;
   ++shared_number_;
 }
 

@@ -19,18 +19,18 @@
 
 namespace headroom::sigcomp {
 
-// Workshop holds what the compressors of one factory share.
-struct Workshop {
+// FactoryState holds what the compressors of one factory share.
+struct FactoryState {
   // The program for a configuration, without the options that differ between compartments.
-  struct Tool {
-    explicit Tool(const CompressorConfig& config, Sha1& sha1);
+  struct PreparedProgram {
+    explicit PreparedProgram(const CompressorConfig& config, Sha1& sha1);
     Program program;
     Sha1Digest code_identifier{};      // Saved::kCode
-    std::unique_ptr<ItemNames> names;  // with Saved::kMemory; refers to `program`, so a Tool never moves
+    std::unique_ptr<ItemNames> names;  // with Saved::kMemory; refers to `program`, so a PreparedProgram never moves
   };
-  // The text to search in: the dictionary, followed by the text of the compartment that used the bench last.
-  struct Bench {
-    Bench(Octets dictionary, Search search);
+  // The text to search in: the dictionary, followed by the text of the compartment that used it last.
+  struct SearchText {
+    SearchText(Octets dictionary, Search search);
     Window window;
     std::uint64_t user = 0;    // 0: none
     std::uint64_t epoch = 0;   // epoch of the user's history
@@ -39,11 +39,11 @@ struct Workshop {
     std::uint64_t number = 0;  // number of the message after `base`; 0: that text is not usable
   };
 
-  // Returns the tool for a configuration. Each configuration is tried once and remembered: a peer may offer other
+  // Returns the program for a configuration. Each configuration is tried once and remembered: a peer may offer other
   // parameters with every message, but has fewer than 300 different offers (RFC 3320 3.3.1). Throws
   // std::invalid_argument as Program does.
-  const Tool& tool(const CompressorConfig& config);
-  Bench& bench(const CompressorConfig& config, const Program& program);
+  const PreparedProgram& prepared(const CompressorConfig& config);
+  SearchText& search_text(const CompressorConfig& config, const Program& program);
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   Sha1 sha1;
@@ -55,21 +55,21 @@ struct Workshop {
  private:
   struct Tried {
     CompressorConfig config;
-    std::unique_ptr<Tool> tool;  // or nullptr
+    std::unique_ptr<PreparedProgram> prepared;  // or nullptr
     std::string why_not;
   };
 
   std::vector<Tried> tried_;
-  std::map<std::tuple<const std::uint8_t*, std::size_t, Search>, std::unique_ptr<Bench>> benches_;
+  std::map<std::tuple<const std::uint8_t*, std::size_t, Search>, std::unique_ptr<SearchText>> search_texts_;
 };
 
 class BytecodeCompressor final : public Compressor {
  public:
   // Throws std::invalid_argument as Program does.
-  BytecodeCompressor(Workshop& workshop, StateHandler& states, const CompressorConfig& config, CompartmentId id);
+  BytecodeCompressor(FactoryState& factory, StateHandler& states, const CompressorConfig& config, CompartmentId id);
 
   [[nodiscard]] Octets compress(Octets message, std::size_t room) override;
-  void heard(const Heard& heard) override;
+  void heard(const ReceivedParts& received) override;
   bool acknowledge(Octets partial) override;
   void refused(const Nack& nack) override;
   void forget() override;
@@ -97,7 +97,7 @@ class BytecodeCompressor final : public Compressor {
   void free_own_shared(std::size_t count);
   void note_acknowledged() noexcept;
   void acknowledge_item(Octets item);
-  void listen_to_shared(const Heard& heard);
+  void listen_to_shared(const ReceivedParts& received);
   [[nodiscard]] Octets put_in_front(bool shares);
   [[nodiscard]] Front front_of(const Item& base, std::size_t message_length);
   [[nodiscard]] bool may_share(Octets message);
@@ -107,9 +107,9 @@ class BytecodeCompressor final : public Compressor {
   [[nodiscard]] std::size_t write_codes(std::span<std::uint8_t> room, const Item& base, Octets put, Octets message);
   void note_sent(const Front& front, Octets message);
   [[nodiscard]] MatchLimits limits_of(const Item& base, std::size_t put, std::size_t message) const noexcept;
-  void prepare(Workshop::Bench& bench, const Item& base, std::size_t needed);
+  void prepare(FactoryState::SearchText& search_text, const Item& base, std::size_t needed);
 
-  Workshop& workshop_;
+  FactoryState& factory_;
   StateHandler& states_;
   CompressorConfig config_;  // with the parameters that the peer offers now
   // The values that config_ had before it was adapted to a peer that offers less.
@@ -119,8 +119,8 @@ class BytecodeCompressor final : public Compressor {
   Parameters offered_;  // the peer's latest parameters, which the next message uses
   CompartmentId id_;
   std::uint64_t user_;
-  const Workshop::Tool* tool_;
-  Workshop::Bench* bench_;
+  const FactoryState::PreparedProgram* prepared_;
+  FactoryState::SearchText* search_text_;
   History history_;
   bool code_is_known_ = false;  // with Saved::kCode: the peer has the bytecode
   std::uint64_t turns_ = 0;     // number of turns: series of sent messages

@@ -46,13 +46,14 @@ std::optional<SharedState> shared_state_named(std::string_view name) noexcept {
   return named<SharedState>(name, {{"newest", SharedState::kNewest}, {"first-turn-once", SharedState::kFirstTurnOnce}});
 }
 
-CompressorFactory::CompressorFactory(StateHandler& states) : states_(states), workshop_(std::make_unique<Workshop>()) {}
+CompressorFactory::CompressorFactory(StateHandler& states)
+    : states_(states), state_(std::make_unique<FactoryState>()) {}
 CompressorFactory::~CompressorFactory() = default;
 
 std::unique_ptr<Compressor> CompressorFactory::make(const CompressorConfig& config, CompartmentId id) {
-  return std::make_unique<BytecodeCompressor>(*workshop_, states_, config, id);
+  return std::make_unique<BytecodeCompressor>(*state_, states_, config, id);
 }
 
-std::size_t CompressorFactory::memory_bytes() const noexcept { return workshop_->memory_bytes(); }
+std::size_t CompressorFactory::memory_bytes() const noexcept { return state_->memory_bytes(); }
 
 }  // namespace headroom::sigcomp

@@ -11,7 +11,7 @@
 //   const Outcome& outcome = decompressor.decompress(datagram, transport);      // what the peer sends
 //   if (outcome.kind == Outcome::Kind::kNack) compressor->refused(outcome.nack);
 //   if (outcome.kind == Outcome::Kind::kMessage && decompressor.accept(id)) {
-//     compressor->heard(heard_from(outcome, decompressor.udvm().completion()));
+//     compressor->heard(received_parts(outcome, decompressor.udvm().completion()));
 //   }
 //
 // Feedback that messages carry for the other direction (RFC 3320 9.4.9, figures 12 and 13) goes through the state
@@ -32,7 +32,7 @@
 
 namespace headroom::sigcomp {
 
-struct Workshop;
+struct FactoryState;
 
 enum class Algorithm {
   kLzss,     // the modified LZSS of maenpaa-2005, 7.8.4
@@ -140,12 +140,12 @@ struct CompressorConfig {
 
 // The parts of a received message that matter to the compressor. The message has been decompressed and accepted for the
 // compressor's compartment.
-struct Heard {
+struct ReceivedParts {
   Octets message;              // the decompressed message
   Octets returned_feedback;    // the feedback item including its length octet
   Octets returned_parameters;  // the fields of figure 13, without the octet that ends them
 };
-[[nodiscard]] inline Heard heard_from(const Outcome& outcome, const udvm::Completion& completion) noexcept {
+[[nodiscard]] inline ReceivedParts received_parts(const Outcome& outcome, const udvm::Completion& completion) noexcept {
   return {outcome.output, outcome.returned_feedback, completion.returned_parameters};
 }
 
@@ -171,7 +171,7 @@ class Compressor {
   [[nodiscard]] Octets compress(Octets message) { return compress(message, kMost); }
 
   // Processes a message of the peer: acknowledgements, parameters, shared state.
-  virtual void heard(const Heard& heard) = 0;
+  virtual void heard(const ReceivedParts& received) = 0;
   // Records that the peer has the item of state whose identifier begins with `partial`, 6 octets or more. Returns false
   // if there is no usable item with this identifier, or the item is older than the last acknowledged one.
   virtual bool acknowledge(Octets partial) = 0;
@@ -208,7 +208,7 @@ class CompressorFactory {
 
  private:
   StateHandler& states_;
-  std::unique_ptr<Workshop> workshop_;
+  std::unique_ptr<FactoryState> state_;
 };
 
 }  // namespace headroom::sigcomp

@@ -126,7 +126,7 @@ class Target {
     if (leaves && !hostile_) {
       require(to.states.find(*leaves).kind == StateFound::Kind::kOne, "the peer's state is not what was expected");
     }
-    to.compressor->heard(heard_from(outcome, to.decompressor.udvm().completion()));
+    to.compressor->heard(received_parts(outcome, to.decompressor.udvm().completion()));
     if (config_.acknowledgement == Acknowledgement::kOthers && leaves && octets[0] % 3 == 0) {
       (void)from.compressor->acknowledge(*leaves);
     }

@@ -33,7 +33,7 @@ enum class Arrived : std::uint8_t {
 };
 
 // The result of looking ahead at a packet that has not been decompressed yet.
-struct Clue {
+struct Lookahead {
   std::uint32_t context;  // kNoContext: unknown, and the other members have no meaning
   std::uint8_t first;
   std::uint8_t before_rest;
@@ -48,26 +48,26 @@ class Intake {
   // `feedback_for`: see DecompressorConfig.
   Intake(const ChannelParameters& channel, std::vector<std::uint32_t> feedback_for, ArrivalCounters& counters);
 
-  // Looks ahead at a packet. `clue.context` is its context if the packet starts, without padding or feedback, with a
-  // packet type of a profile; otherwise kNoContext.
-  void look_at(const headroom_packet& p, Clue& clue) const noexcept {
-    clue.context = kNoContext;
+  // Looks ahead at a packet. `lookahead.context` is its context if the packet starts, without padding or feedback, with
+  // a packet type of a profile; otherwise kNoContext.
+  void look_at(const headroom_packet& p, Lookahead& lookahead) const noexcept {
+    lookahead.context = kNoContext;
     if (p.channel >= channel_.channels || p.in_length < 3) return;
     std::uint32_t cid = 0;
     if (channel_.large_cids) {
       const bool two = p.in[1] >= 0x80;
       if (p.in[0] >= kFramework || p.in[1] >= 0xc0) return;
       cid = two ? (p.in[1] & 0x3fU) << 8 | p.in[2] : p.in[1];
-      clue.first = p.in[0];
-      clue.before_rest = two ? 3 : 2;
+      lookahead.first = p.in[0];
+      lookahead.before_rest = two ? 3 : 2;
     } else {
       const bool add_cid = wire::is_add_cid(p.in[0]);
-      clue.first = p.in[add_cid ? 1 : 0];
-      if (clue.first >= kFramework) return;
+      lookahead.first = p.in[add_cid ? 1 : 0];
+      if (lookahead.first >= kFramework) return;
       cid = add_cid ? p.in[0] & 0x0fU : 0;
-      clue.before_rest = add_cid ? 2 : 1;
+      lookahead.before_rest = add_cid ? 2 : 1;
     }
-    if (cid <= channel_.max_cid) clue.context = channel_.index_of(p.channel, cid);
+    if (cid <= channel_.max_cid) lookahead.context = channel_.index_of(p.channel, cid);
   }
 
   // Extracts the packet of a context from a link packet. With any result but HEADROOM_OK the link packet needs no

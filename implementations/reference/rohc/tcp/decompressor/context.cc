@@ -75,7 +75,7 @@ Decompressed DecompressorContext::decompress(const LinkPacket& p, std::span<std:
   if (is_fast_ && decompress_fast(p, out, format, result)) return result;
   if (state_ == State::kStaticContext && !has_crc7(format) && !mutant("tcp-crc3-in-static-context")) {
     result.status = Status::kNoContext;
-    result.wish = Wish::kNack;
+    result.due_feedback = DueFeedback::kNack;
     return result;
   }
   return decompress_co(p, out, format);
@@ -111,7 +111,7 @@ Decompressed DecompressorContext::decompress_ir(const LinkPacket& p, std::span<s
   if (dynamic && config_.verify_checksum && !tcp_checksum_is_right(r.layout, spare(), payload))
     return fail(result, Status::kChecksum, true);
   result.compressed_header = static_cast<std::uint16_t>(header);
-  result.wish = Wish::kAck;
+  result.due_feedback = DueFeedback::kAck;
   result = deliver(r, payload, out, result);
   if (result.status == Status::kOk) adopt(r, r.control.msn, payload.size());
   return result;
@@ -145,7 +145,7 @@ Decompressed DecompressorContext::decompress_ir_cr(const LinkPacket& p, std::spa
   if (config_.verify_checksum && !tcp_checksum_is_right(r.layout, spare(), payload))
     return fail(result, Status::kChecksum, true);
   result.compressed_header = static_cast<std::uint16_t>(header);
-  result.wish = Wish::kAck;
+  result.due_feedback = DueFeedback::kAck;
   result = deliver(r, payload, out, result);
   if (result.status != Status::kOk) return result;
   if (base != this) {
@@ -290,7 +290,7 @@ Decompressed DecompressorContext::decompress_co(const LinkPacket& p, std::span<s
   if ((repaired || config_.verify_checksum) && !tcp_checksum_is_right(r.layout, spare(), payload))
     return fail(result, Status::kChecksum, false);
   result.compressed_header = static_cast<std::uint16_t>(p.octets.size() - payload.size());
-  result.wish = has_crc7(format) ? Wish::kAck : Wish::kNone;
+  result.due_feedback = has_crc7(format) ? DueFeedback::kAck : DueFeedback::kNone;
   result = deliver(r, payload, out, result);
   if (result.status != Status::kOk) return result;
   if (!repaired && is_older(r, msn)) {
@@ -306,7 +306,7 @@ Decompressed DecompressorContext::deliver(const Rebuilt& r, Octets payload, std:
   const std::size_t length = r.layout.octets + payload.size();
   if (out.size() < length) {
     result.status = Status::kNoSpace;
-    result.wish = Wish::kNone;
+    result.due_feedback = DueFeedback::kNone;
     return result;
   }
   std::memcpy(out.data(), spare(), r.layout.octets);
@@ -376,32 +376,34 @@ Decompressed DecompressorContext::fail(Decompressed result, Status status, bool 
   };
   failures_ = failures_ << 1 | 1;
   if (status == Status::kTooLong) {
-    result.wish = Wish::kContextMemory;
+    result.due_feedback = DueFeedback::kContextMemory;
   } else if (state_ == State::kNoContext) {
-    result.wish = Wish::kStaticNack;
+    result.due_feedback = DueFeedback::kStaticNack;
   } else if (status == Status::kUnknownItem) {
-    result.wish = Wish::kNack;
+    result.due_feedback = DueFeedback::kNack;
   } else if (state_ == State::kFullContext) {
     if (damaged(config_.dynamic_k, config_.dynamic_n)) {
       state_ = State::kStaticContext;
       failures_ = 0;
-      result.wish = Wish::kNack;
+      result.due_feedback = DueFeedback::kNack;
     }
   } else if (damaged(config_.static_k, config_.static_n)) {
     state_ = State::kNoContext;
     failures_ = 0;
-    result.wish = Wish::kStaticNack;
+    result.due_feedback = DueFeedback::kStaticNack;
   } else if (!static_packet) {
-    result.wish = Wish::kNack;
+    result.due_feedback = DueFeedback::kNack;
   }
   return result;
 }
 
-Feedback DecompressorContext::feedback_for(Wish wish) const noexcept {
+Feedback DecompressorContext::feedback_for(DueFeedback due_feedback) const noexcept {
   Feedback f;
   f.msn_valid = has_msn_;
-  f.ack = wish == Wish::kAck ? AckType::kAck : wish == Wish::kNack ? AckType::kNack : AckType::kStaticNack;
-  f.context_memory = wish == Wish::kContextMemory;
+  f.ack = due_feedback == DueFeedback::kAck    ? AckType::kAck
+          : due_feedback == DueFeedback::kNack ? AckType::kNack
+                                               : AckType::kStaticNack;
+  f.context_memory = due_feedback == DueFeedback::kContextMemory;
   return f;
 }
 

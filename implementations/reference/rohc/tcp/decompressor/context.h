@@ -44,11 +44,11 @@ enum class Status : std::uint8_t {
 };
 
 // The feedback that should be sent after a packet; Decompressor limits its rate (5.3.2).
-enum class Wish : std::uint8_t { kNone, kAck, kNack, kStaticNack, kContextMemory };
+enum class DueFeedback : std::uint8_t { kNone, kAck, kNack, kStaticNack, kContextMemory };
 
 struct Decompressed {
   Status status = Status::kMalformed;
-  Wish wish = Wish::kNone;
+  DueFeedback due_feedback = DueFeedback::kNone;
   PacketType type = PacketType::kUnknown;
   std::uint16_t compressed_header = 0, plain_header = 0;  // octets
   std::uint32_t length = 0;                               // octets of the restored packet
@@ -75,9 +75,9 @@ class DecompressorContext {
   [[nodiscard]] Decompressed decompress(const LinkPacket& packet, std::span<std::uint8_t> out,
                                         const DecompressorContext* base = nullptr) noexcept;
 
-  // Return the feedback for a wish, and the MSN for the feedback: the MSN "corresponding to the last header that was
+  // Return the due feedback, and the MSN for the feedback: the MSN "corresponding to the last header that was
   // successfully CRC-8 validated or CRC verified" (8.3.1).
-  [[nodiscard]] Feedback feedback_for(Wish wish) const noexcept;
+  [[nodiscard]] Feedback feedback_for(DueFeedback due_feedback) const noexcept;
   [[nodiscard]] std::uint16_t msn() const noexcept { return static_cast<std::uint16_t>(at(references_, Field::kMsn)); }
 
   [[nodiscard]] State state() const noexcept { return state_; }

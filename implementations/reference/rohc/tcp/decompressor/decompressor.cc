@@ -64,11 +64,11 @@ void Decompressor::decompress(const Framed& framed, std::uint32_t index, headroo
   decompress(link, index, packet, detail);
 }
 
-void Decompressor::decompress(const Clue& clue, headroom_packet& packet, headroom_detail* detail) noexcept {
+void Decompressor::decompress(const Lookahead& lookahead, headroom_packet& packet, headroom_detail* detail) noexcept {
   LinkPacket link{{packet.in, packet.in_length}, 0, 0, config_.channel.large_cids};
-  (link.large_cids ? link.after : link.before) = static_cast<std::uint8_t>(clue.before_rest - 1);
+  (link.large_cids ? link.after : link.before) = static_cast<std::uint8_t>(lookahead.before_rest - 1);
   packet.out_length = 0;
-  decompress(link, clue.context, packet, detail);
+  decompress(link, lookahead.context, packet, detail);
 }
 
 void Decompressor::decompress(const LinkPacket& link, std::uint32_t index, headroom_packet& packet,
@@ -97,7 +97,7 @@ void Decompressor::decompress(const LinkPacket& link, std::uint32_t index, headr
   if (rejected) {
     packet.status = HEADROOM_ERR_NO_CONTEXT;
     reject(index);
-  } else if (result.wish != Wish::kNone) {
+  } else if (result.due_feedback != DueFeedback::kNone) {
     answer(index, slot.used ? slot.context : context, result, before != after);
   }
   const Event event = rejected ? Event::kNone : event_of(before, after);
@@ -140,15 +140,15 @@ void Decompressor::answer(std::uint32_t index, const DecompressorContext& contex
   Slot& slot = slots_[index];
   // What another family's context makes of a damaged IR packet is not this one's to say.
   if (!slot.used && owners_.of(index) != nullptr && result.status != Status::kNoContext) return;
-  if (result.wish == Wish::kAck) {
+  if (result.due_feedback == DueFeedback::kAck) {
     if (!is_ir_type(result.type) && !is_turn(slot.acks_held, config_.ack_every)) return;
     ++counters_.acks;
   } else {
     if (at_once) slot.nacks_held = 0;
     if (!is_turn(slot.nacks_held, config_.nack_every)) return;
-    ++(result.wish == Wish::kNack ? counters_.nacks : counters_.static_nacks);
+    ++(result.due_feedback == DueFeedback::kNack ? counters_.nacks : counters_.static_nacks);
   }
-  Feedback f = context.feedback_for(result.wish);
+  Feedback f = context.feedback_for(result.due_feedback);
   if (config_.msn_option && f.msn_valid) f.msn_bits = 16;
   send(index, f, static_cast<std::uint16_t>(context.msn() + (mutant("tcp-msn-of-the-next-packet") ? 1 : 0)));
 }

@@ -50,9 +50,9 @@ class Decompressor final : public DecompressorFamily {
     __builtin_prefetch(&slots_[index], 1);
     slots_[index].context.prefetch();
   }
-  // Decompresses a packet with the clue from looking ahead. REQUIRES: the clue has a context, which belongs to this
+  // Decompresses a packet after looking ahead at it. REQUIRES: the lookahead has a context, which belongs to this
   // family.
-  void decompress(const Clue& clue, headroom_packet& packet, headroom_detail* detail) noexcept;
+  void decompress(const Lookahead& lookahead, headroom_packet& packet, headroom_detail* detail) noexcept;
 
   void disable_fast_path() noexcept { config_.context.fast_path = false; }
 

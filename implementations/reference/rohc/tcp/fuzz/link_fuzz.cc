@@ -79,7 +79,7 @@ void run(Input in) {
       continue;
     }
     if (what == 5) {
-      ends.answer(ends.result.wish);
+      ends.answer(ends.result.due_feedback);
       continue;
     }
     if (what == 2) {

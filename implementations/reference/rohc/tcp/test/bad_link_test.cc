@@ -50,7 +50,7 @@ Outcome run(Ends& ends, Traffic& traffic, std::mt19937& random, unsigned packets
       ++outcome.delivered;
       if (out != packet) ++(equal_but_for_ip(out, packet) ? outcome.wrong_ip : outcome.wrong);
     }
-    if (feedback) ends.answer(ends.result.wish);
+    if (feedback) ends.answer(ends.result.due_feedback);
   }
   return outcome;
 }

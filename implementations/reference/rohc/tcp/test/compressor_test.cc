@@ -117,11 +117,11 @@ TEST(TcpCompressor, AnAckEndsRepetition) {
   Ends ends;
   Transfer f;
   EXPECT_EQ(sent(ends, f.data()), PacketType::kIr);
-  ends.answer(ends.result.wish);
+  ends.answer(ends.result.due_feedback);
   EXPECT_NE(sent(ends, f.data()), PacketType::kIr);
   f.ip.df = false;
   EXPECT_EQ(sent(ends, f.data()), type_of(Format::kCommon));
-  ends.answer(Wish::kAck);
+  ends.answer(DueFeedback::kAck);
   EXPECT_NE(sent(ends, f.data()), type_of(Format::kCommon));
 }
 
@@ -135,12 +135,12 @@ TEST(TcpCompressor, NacksBringDynamicOrAllInformation) {
   nack.msn = ends.out.msn() & 0x3fff;
   ends.in.feedback(nack);
   EXPECT_EQ(sent(ends, f.data()), PacketType::kIrDyn);
-  ends.answer(Wish::kAck);
+  ends.answer(DueFeedback::kAck);
   EXPECT_NE(sent(ends, f.data()), PacketType::kIrDyn);
   nack.ack = AckType::kStaticNack;
   ends.in.feedback(nack);
   EXPECT_EQ(sent(ends, f.data()), PacketType::kIr);
-  ends.answer(Wish::kAck);
+  ends.answer(DueFeedback::kAck);
   EXPECT_NE(sent(ends, f.data()), PacketType::kIr);
   nack.ack = AckType::kNack;
   nack.msn_valid = false;
@@ -159,7 +159,7 @@ TEST(TcpCompressor, RefreshesComeUntilThereIsFeedback) {
     unsigned ir = 0, dyn = 0;
     for (int i = 0; i < 400; ++i) {
       const PacketType type = sent(ends, f.data());
-      if (with_feedback && i == 0) ends.answer(Wish::kAck);
+      if (with_feedback && i == 0) ends.answer(DueFeedback::kAck);
       ir += type == PacketType::kIr;
       dyn += type == PacketType::kIrDyn;
     }
@@ -299,7 +299,7 @@ TEST(TcpCompressor, AnotherFlowBetweenTheSameHostsIsReplicated) {
       f.t.options = other.t.options = hex("020405b4 0402 0101 080a 00000001 00000002 0101");
       (void)sent(base, f.data());
       EXPECT_FALSE(base.in.is_base());
-      base.answer(Wish::kAck);
+      base.answer(DueFeedback::kAck);
       EXPECT_TRUE(base.in.is_base());
       other.t.source = 1027;
       other.t.seq = 0x01020304;
@@ -314,9 +314,9 @@ TEST(TcpCompressor, AnotherFlowBetweenTheSameHostsIsReplicated) {
       EXPECT_EQ(reference->cid, large ? 300U : 3U);
       EXPECT_TRUE(ends.decompress(link).empty()) << "no base";
       EXPECT_EQ(ends.result.status, Status::kNoBase);
-      EXPECT_EQ(ends.result.wish, Wish::kStaticNack);
+      EXPECT_EQ(ends.result.due_feedback, DueFeedback::kStaticNack);
       EXPECT_EQ(ends.decompress(link, &base.out), packet);
-      ends.answer(ends.result.wish);
+      ends.answer(ends.result.due_feedback);
       for (int i = 0; i < 10; ++i) EXPECT_LT(static_cast<unsigned>(sent(ends, other.data())), kFormats);
     }
   }
@@ -327,12 +327,12 @@ TEST(TcpCompressor, AStaticNackEndsReplication) {
   Ends base({}, {}, false, 3), ends({}, {}, false, 5);
   Transfer f, other;
   (void)sent(base, f.data());
-  base.answer(Wish::kAck);
+  base.answer(DueFeedback::kAck);
   other.t.source = 9;
   const Packet link = ends.compress(other.data(), &base.in);
   ASSERT_EQ(ends.last.type, PacketType::kIrCr);
   (void)ends.decompress(link);
-  ends.answer(ends.result.wish);
+  ends.answer(ends.result.due_feedback);
   EXPECT_EQ(sent(ends, other.data(), &base.in), PacketType::kIr);
 }
 
@@ -341,7 +341,7 @@ TEST(TcpCompressor, DamagedReplicationIsRefused) {
   Ends base({}, {}, false, 3), ends({}, {}, false, 5);
   Transfer f, other;
   (void)sent(base, f.data());
-  base.answer(Wish::kAck);
+  base.answer(DueFeedback::kAck);
   other.t.source = 9;
   const Packet packet = other.packet(), link = ends.compress(packet, &base.in);
   for (std::size_t bit = 16; bit < link.size() * 8; ++bit) {

@@ -67,7 +67,7 @@ TEST(TcpDecompressor, RandomFormatsByHand) {
   Flow f;
   f.t.payload = Packet(100, 'x');
   EXPECT_EQ(to_hex(ends.decompress(ir_of(f.packet(), 0x1236, 3, 1000))), to_hex(f.packet()));
-  EXPECT_EQ(ends.result.wish, Wish::kAck);
+  EXPECT_EQ(ends.result.due_feedback, DueFeedback::kAck);
   EXPECT_EQ(ends.out.state(), State::kFullContext);
   EXPECT_EQ(ends.out.msn(), 0x1236);
 
@@ -128,7 +128,8 @@ TEST(TcpDecompressor, AWrongCrcChangesNothing) {
     damaged[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
     EXPECT_TRUE(ends.decompress(damaged).empty()) << bit;
     EXPECT_EQ(ends.out.state(), State::kNoContext);
-    EXPECT_EQ(ends.result.wish, ends.result.status == Status::kTooLong ? Wish::kContextMemory : Wish::kStaticNack);
+    EXPECT_EQ(ends.result.due_feedback,
+              ends.result.status == Status::kTooLong ? DueFeedback::kContextMemory : DueFeedback::kStaticNack);
   }
   EXPECT_EQ(ends.decompress(ir), f.packet());
   Flow other = f;
@@ -154,23 +155,23 @@ TEST(TcpDecompressor, RepeatedFailuresLeadDownwards) {
   for (unsigned i = 0; i < config.dynamic_k; ++i) {
     EXPECT_EQ(ends.out.state(), State::kFullContext);
     EXPECT_TRUE(ends.decompress(bad3).empty());
-    EXPECT_EQ(ends.result.wish, i + 1U == config.dynamic_k ? Wish::kNack : Wish::kNone);
+    EXPECT_EQ(ends.result.due_feedback, i + 1U == config.dynamic_k ? DueFeedback::kNack : DueFeedback::kNone);
   }
   EXPECT_EQ(ends.out.state(), State::kStaticContext);
   // "will not attempt decompression of a CO header that carries a 3-bit CRC"
   EXPECT_TRUE(ends.decompress(co_of(f, "0 " + binary(f.t.ack, 15) + " 1010 0 ccc")).empty());
   EXPECT_EQ(ends.result.status, Status::kNoContext);
-  EXPECT_EQ(ends.result.wish, Wish::kNack);
+  EXPECT_EQ(ends.result.due_feedback, DueFeedback::kNack);
   const std::string common = "11111010 | 1 0 00 1010 | 00 00 0 0 0 0 | 0 0 0 0 0 11 0 | 1 ccccccc";
   for (unsigned i = 0; i < config.static_k; ++i) {
     EXPECT_EQ(ends.out.state(), State::kStaticContext);
     EXPECT_TRUE(ends.decompress(co_of(other, common)).empty());
   }
-  EXPECT_EQ(ends.result.wish, Wish::kStaticNack);
+  EXPECT_EQ(ends.result.due_feedback, DueFeedback::kStaticNack);
   EXPECT_EQ(ends.out.state(), State::kNoContext);
   EXPECT_TRUE(ends.decompress(co_of(f, common)).empty());
   EXPECT_EQ(ends.result.status, Status::kNoContext);
-  EXPECT_EQ(ends.result.wish, Wish::kStaticNack);
+  EXPECT_EQ(ends.result.due_feedback, DueFeedback::kStaticNack);
   EXPECT_EQ(ends.decompress(ir_of(f.packet(), 9, 3)), f.packet());
   EXPECT_EQ(ends.out.state(), State::kFullContext) << "Once a packet has been … decompressed correctly";
 }
@@ -246,7 +247,7 @@ TEST(TcpDecompressor, AnUnknownItemIsAnsweredWithANack) {
       co_of(f, "11111010 | 1 0 00 1001 | 00 00 0 0 0 0 | 0 0 0 0 1 11 0 | 1 ccccccc | 00000001 00100000");
   EXPECT_TRUE(ends.decompress(link).empty());
   EXPECT_EQ(ends.result.status, Status::kUnknownItem);
-  EXPECT_EQ(ends.result.wish, Wish::kNack);
+  EXPECT_EQ(ends.result.due_feedback, DueFeedback::kNack);
 }
 
 // "Since its value is always the same, no context information needs to be transmitted" for NOP (6.3.4).
@@ -319,13 +320,13 @@ TEST(TcpDecompressor, WhatIsNoPacketIsRefused) {
 // before there is one, MSN-NOT-VALID.
 TEST(TcpDecompressor, FeedbackCarriesTheLastMsn) {
   Ends ends;
-  EXPECT_FALSE(ends.out.feedback_for(Wish::kStaticNack).msn_valid);
+  EXPECT_FALSE(ends.out.feedback_for(DueFeedback::kStaticNack).msn_valid);
   Flow f;
   EXPECT_EQ(ends.decompress(ir_of(f.packet(), 0xbeef, 3)), f.packet());
-  EXPECT_TRUE(ends.out.feedback_for(Wish::kAck).msn_valid);
+  EXPECT_TRUE(ends.out.feedback_for(DueFeedback::kAck).msn_valid);
   EXPECT_EQ(ends.out.msn(), 0xbeef);
-  EXPECT_EQ(ends.out.feedback_for(Wish::kNack).ack, AckType::kNack);
-  EXPECT_TRUE(ends.out.feedback_for(Wish::kContextMemory).context_memory);
+  EXPECT_EQ(ends.out.feedback_for(DueFeedback::kNack).ack, AckType::kNack);
+  EXPECT_TRUE(ends.out.feedback_for(DueFeedback::kContextMemory).context_memory);
 }
 
 // A decompressor that verifies checksums lets no packet pass whose TCP checksum is wrong.

@@ -34,11 +34,11 @@ struct Ends {
     return packet;
   }
   // Feedback that the decompressor has asked for, by its formats.
-  void answer(Wish wish) {
-    if (wish == Wish::kNone) return;
+  void answer(DueFeedback due_feedback) {
+    if (due_feedback == DueFeedback::kNone) return;
     Packet room(32);
     Writer writer(room);
-    write_feedback(writer, {}, out.feedback_for(wish), out.msn());
+    write_feedback(writer, {}, out.feedback_for(due_feedback), out.msn());
     if (const auto f = read_feedback(writer.written(), 0)) in.feedback(*f);
   }
 

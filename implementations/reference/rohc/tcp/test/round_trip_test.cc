@@ -75,7 +75,7 @@ TEST(TcpRoundTrip, ReplicatedFlowsComeOut) {
         unsigned lost = 0, new_lost = 0;
         for (unsigned i = 0; i < 20; ++i) {
           step(base, old_flow, false, lost);
-          if (base.result.status == Status::kOk && lost == 0) base.answer(Wish::kAck);
+          if (base.result.status == Status::kOk && lost == 0) base.answer(DueFeedback::kAck);
         }
         Ends ends({}, {}, false, 5);
         Traffic new_flow(200 * shape + seed + 100, shape, wildness);
@@ -117,13 +117,13 @@ TEST(TcpRoundTrip, BothPathsAreEqual) {
           const Packet out = fast.decompress(link);
           ASSERT_TRUE(out == slow.decompress(link)) << shape << " " << wildness << " " << seed << " " << i;
           ASSERT_EQ(fast.result.status, slow.result.status);
-          ASSERT_EQ(fast.result.wish, slow.result.wish);
+          ASSERT_EQ(fast.result.due_feedback, slow.result.due_feedback);
           ASSERT_EQ(fast.out.msn(), slow.out.msn());
           ASSERT_EQ(fast.result.compressed_header, slow.result.compressed_header);
           if (random() % 32 == 0) {
-            const Wish wish = fast.result.wish;
-            fast.answer(wish);
-            slow.answer(wish);
+            const DueFeedback due_feedback = fast.result.due_feedback;
+            fast.answer(due_feedback);
+            slow.answer(due_feedback);
           }
         }
       }

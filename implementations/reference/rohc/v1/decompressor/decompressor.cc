@@ -89,25 +89,25 @@ void Decompressor::begin_context(std::uint32_t index) noexcept {
 }
 
 // False if the packet is not of that kind, or does not decompress: then nothing has happened.
-bool Decompressor::decompress_jump(const Clue& clue, Octets rest, headroom_packet& packet, std::uint64_t now_ns,
-                                   headroom_detail* detail) noexcept {
-  DecompressorContext& c = contexts_[clue.context];
+bool Decompressor::decompress_jump(const Lookahead& lookahead, Octets rest, headroom_packet& packet,
+                                   std::uint64_t now_ns, headroom_detail* detail) noexcept {
+  DecompressorContext& c = contexts_[lookahead.context];
   const bool ipv4 = c.shape == Shape::kRtpIpv4;
   const bool known = ipv4 || c.shape == Shape::kRtpIpv6;
   if (!c.fast || !known || c.time_stride != 0 || c.ts_stride == 0) return false;
-  const std::optional<jump::Header> header = jump::read(clue.first, rest, ipv4 && !c.id_flags.rnd);
+  const std::optional<jump::Header> header = jump::read(lookahead.first, rest, ipv4 && !c.id_flags.rnd);
   if (!header) return false;
   const bool done = ipv4 ? jump::decompress<Shape::kRtpIpv4>(c, packet, *header, now_ns)
                          : jump::decompress<Shape::kRtpIpv6>(c, packet, *header, now_ns);
   if (!done) return false;
   Outcome outcome;
   outcome.status = HEADROOM_OK;
-  outcome.context = clue.context;
+  outcome.context = lookahead.context;
   outcome.type = header->type;
   outcome.plain_header = layout_of(c.shape).header;
   outcome.compressed_header = static_cast<std::uint16_t>(packet.in_length + outcome.plain_header - packet.out_length);
   outcome.sn_bits = header->sn_bits;
-  succeeded(clue.context, outcome, false, wire::Mode::kCancel);
+  succeeded(lookahead.context, outcome, false, wire::Mode::kCancel);
   packet.status = outcome.status;
   tally(outcome);
   if (detail != nullptr) fill_detail(*detail, outcome);

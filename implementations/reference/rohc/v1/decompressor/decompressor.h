@@ -88,8 +88,8 @@ class Decompressor final : public DecompressorFamily {
   };
   // Decompresses a packet that equals its context's prediction. Returns false, without any change, if the packet is of
   // another kind or fails to decompress. details[i] is the packet's detail unless `details` is nullptr. REQUIRES: the
-  // clue has a context.
-  [[nodiscard]] bool decompress_fast(const Clue& clue, headroom_packet& packet, std::uint64_t now_ns,
+  // lookahead has a context.
+  [[nodiscard]] bool decompress_fast(const Lookahead& lookahead, headroom_packet& packet, std::uint64_t now_ns,
                                      headroom_detail* details, std::size_t i, Fast& fast) noexcept;
   void count(const Fast& fast) noexcept;
 
@@ -121,8 +121,8 @@ class Decompressor final : public DecompressorFamily {
     kContradiction,  // the packet contradicts the context for every SN
   };
 
-  [[nodiscard]] bool decompress_jump(const Clue& clue, Octets rest, headroom_packet& packet, std::uint64_t now_ns,
-                                     headroom_detail* detail) noexcept;
+  [[nodiscard]] bool decompress_jump(const Lookahead& lookahead, Octets rest, headroom_packet& packet,
+                                     std::uint64_t now_ns, headroom_detail* detail) noexcept;
   [[nodiscard]] Outcome decompress_generally(const Framed& framed, std::uint32_t index, headroom_packet& packet,
                                              std::uint64_t now_ns) noexcept;
   void decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns,

@@ -9,17 +9,18 @@
 namespace headroom::rohc::v1 {
 
 // Defined in the header so that the compiler can inline the call for each packet.
-inline bool Decompressor::decompress_fast(const Clue& clue, headroom_packet& p, std::uint64_t now_ns,
+inline bool Decompressor::decompress_fast(const Lookahead& lookahead, headroom_packet& p, std::uint64_t now_ns,
                                           headroom_detail* details, std::size_t i, Fast& fast) noexcept {
   constexpr std::uint8_t kBeyondType0 = 0x80;  // first octets (5.7.1 to 5.7.4)
-  DecompressorContext& c = contexts_[clue.context];
-  const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
+  DecompressorContext& c = contexts_[lookahead.context];
+  const Octets rest{p.in + lookahead.before_rest, p.in_length - lookahead.before_rest};
   wire::PacketType type = wire::PacketType::kUo0;
-  if (clue.first >= kBeyondType0)
-    return decompress_jump(clue, rest, p, now_ns, details != nullptr ? details + i : nullptr);
-  if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
+  if (lookahead.first >= kBeyondType0)
+    return decompress_jump(lookahead, rest, p, now_ns, details != nullptr ? details + i : nullptr);
+  if (c.fast && decompress_type_0(c, p, lookahead.first, rest, now_ns)) {
     ++fast.uo_0;
-  } else if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
+  } else if (c.fast_reliable && lookahead.first < 0x40 &&
+             decompress_type_0<true>(c, p, lookahead.first, rest, now_ns)) {
     ++fast.r_0;
     type = wire::PacketType::kR0;
   } else {
@@ -29,7 +30,7 @@ inline bool Decompressor::decompress_fast(const Clue& clue, headroom_packet& p, 
   if (details != nullptr) {
     const std::uint8_t header = layout_of(c.shape).header;
     const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
-    fill_detail(details[i], {HEADROOM_OK, clue.context, type, Event::kNone, header, compressed});
+    fill_detail(details[i], {HEADROOM_OK, lookahead.context, type, Event::kNone, header, compressed});
   }
   return true;
 }

@@ -26,19 +26,19 @@ namespace headroom::rohc {
 namespace fast {
 
 // The fields of a header that change from packet to packet.
-struct Moved {
+struct ChangedFields {
   std::uint16_t sn;
   std::uint32_t ts;
   bool marker;
   std::uint16_t id;  // restore() fills it in
 };
 
-// Restores the packet from context `c` and `moved`; `rest` begins with the fields that are sent uncompressed. Calls
+// Restores the packet from context `c` and `changed`; `rest` begins with the fields that are sent uncompressed. Calls
 // `verify` with the CRC-DYNAMIC octets before writing anything. Returns false, with `packet` unchanged, if the packet
 // cannot be restored. kKnown: `l` is a compile-time constant.
 template <bool kKnown, typename Verify>
 [[gnu::always_inline]] inline bool restore(const Layout& l, const DecompressorContext& c, headroom_packet& packet,
-                                           Octets rest, Moved& moved, Verify&& verify) noexcept {
+                                           Octets rest, ChangedFields& changed, Verify&& verify) noexcept {
   // If the layout is not known at compile time, branch-free code handles an IP-ID that may be absent.
   const bool has_id = !kKnown || l.is_ipv4();
   const std::uint32_t id_octets = has_id ? c.id_octets : 0U;
@@ -65,36 +65,36 @@ template <bool kKnown, typename Verify>
       ((static_cast<std::uint32_t>(tail_octets >> (8U * id_octets)) & udp_mask) << l.udp_tail_shift) |
       wire::load_little32(c.pattern.data() + l.udp_length_at);
 
-  const std::uint16_t sn = moved.sn;
+  const std::uint16_t sn = changed.sn;
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
   DynamicOctets dynamic;
   dynamic.ip = ip_length;
   if (has_id) {
     const auto id_mask = static_cast<std::uint16_t>(0U - (id_octets != 0));
     const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-    moved.id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
-                                          (rotate16(predicted_id, c.id_rotation) & ~id_mask));
-    const std::uint16_t ip_id = wire::swap16(moved.id);
+    changed.id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
+                                            (rotate16(predicted_id, c.id_rotation) & ~id_mask));
+    const std::uint16_t ip_id = wire::swap16(changed.id);
     dynamic.ip |= std::uint32_t{ip_id} << 16;
     dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
   }
   dynamic.udp = udp;
-  const std::uint8_t marker = moved.marker ? 0x80 : 0;
+  const std::uint8_t marker = changed.marker ? 0x80 : 0;
   dynamic.rtp = (c.pattern[l.fold_sn_at + 1U] | marker) | std::uint64_t{wire::swap16(sn)} << 8 |
-                std::uint64_t{__builtin_bswap32(moved.ts)} << 24;
+                std::uint64_t{__builtin_bswap32(changed.ts)} << 24;
   if (!verify(dynamic)) return false;
 
   std::uint8_t* out = packet.out;
   std::memcpy(out, c.pattern.data(), kImageSize);
   wire::store16(out + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
   if (has_id) {
-    wire::store16(out + l.id_at, moved.id);
+    wire::store16(out + l.id_at, changed.id);
     wire::store16(out + l.ip_checksum_at, wire::swap16(dynamic.ip_checksum));
   }
   wire::store_little32(out + l.udp_length_at, udp);
-  if (moved.marker) out[l.rtp + 1U] |= 0x80;
+  if (changed.marker) out[l.rtp + 1U] |= 0x80;
   wire::store16(out + l.sn_at, sn);
-  wire::store32(out + l.ts_at, moved.ts);
+  wire::store32(out + l.ts_at, changed.ts);
   copy_payload(out + l.header, rest.data() + tail, payload);
   packet.out_length = length;
   return true;
@@ -109,11 +109,11 @@ template <bool kReliable, bool kKnown>
   const auto sn = static_cast<std::uint16_t>(kReliable ? low + ((unsigned{octet} - low) & 63U)
                                                        : low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
   const auto step = static_cast<std::int16_t>(sn - c.sn);
-  Moved moved{sn, c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step}), false, 0};
+  ChangedFields changed{sn, c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step}), false, 0};
   const auto verify = [&](const DynamicOctets& dynamic) {
     return kReliable || crc3_of(l, c.crc3_static, dynamic) == (octet & 7);
   };
-  if (!restore<kKnown>(l, c, packet, rest, moved, verify)) return false;
+  if (!restore<kKnown>(l, c, packet, rest, changed, verify)) return false;
 
   if (kReliable) {  // "R-0 packets do not update any part of the context"; but a sequence of updates ends here
     c.acks_held = 0;
@@ -123,8 +123,8 @@ template <bool kReliable, bool kKnown>
   c.arrived_ns = now_ns;
   c.previous_sn = c.sn;
   c.sn = sn;
-  c.ts = moved.ts;
-  if (!kKnown || l.is_ipv4()) c.last_id = moved.id;
+  c.ts = changed.ts;
+  if (!kKnown || l.is_ipv4()) c.last_id = changed.id;
   return true;
 }
 

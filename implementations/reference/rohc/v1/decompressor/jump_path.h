@@ -82,22 +82,22 @@ template <Shape kShape>
   const auto sn = static_cast<std::uint16_t>(lsb_decode(h.sn, h.sn_bits, c.sn, p_of_packet_sn(h.sn_bits)));
   // "scaled" by TS_STRIDE, with the offset of the reference (4.5.3, RFC 4815 4).
   const std::uint32_t scaled = lsb_decode(h.ts, h.ts_bits, c.ts / c.ts_stride, p_of_timestamp(h.ts_bits));
-  fast::Moved moved{sn, scaled * c.ts_stride + c.ts % c.ts_stride, h.marker, 0};
+  fast::ChangedFields changed{sn, scaled * c.ts_stride + c.ts % c.ts_stride, h.marker, 0};
   const auto verify = [&](const DynamicOctets& dynamic) {
     const std::uint8_t crc = h.crc_bits == 3 ? crc3_of(l, c.crc3_static, dynamic) : crc7_of(l, c.crc7_static, dynamic);
     return crc == h.crc;
   };
-  if (!fast::restore<true>(l, c, packet, h.rest, moved, verify)) return false;
+  if (!fast::restore<true>(l, c, packet, h.rest, changed, verify)) return false;
 
   // A silence does not count as time between packets.
   const bool measurable =
-      static_cast<std::int16_t>(sn - c.sn) == 1 && (c.ts_stride == 1 || moved.ts - c.ts <= c.ts_stride);
+      static_cast<std::int16_t>(sn - c.sn) == 1 && (c.ts_stride == 1 || changed.ts - c.ts <= c.ts_stride);
   if (measurable) c.interval = average_interval(c.interval, now_ns - c.arrived_ns);
   c.arrived_ns = now_ns;
   c.previous_sn = c.sn;
   c.sn = sn;
-  c.ts = moved.ts;
-  if (l.is_ipv4()) c.last_id = moved.id;
+  c.ts = changed.ts;
+  if (l.is_ipv4()) c.last_id = changed.id;
   return true;
 }
 

@@ -52,7 +52,7 @@ TEST_P(Allocations, NoneOnceTheTwoKnowEachOther) {
       const Outcome& outcome = a.decompressor.decompress(answer, Transport::kMessages);
       ASSERT_TRUE(a.decompressor.accept(test::kCompartment));
       const std::size_t between = allocations;
-      a.compressor->heard(heard_from(outcome, a.decompressor.udvm().completion()));
+      a.compressor->heard(received_parts(outcome, a.decompressor.udvm().completion()));
       own += allocations - between;
       if (round < 50) continue;  // until the text has reached its full length
       taken += own;
@@ -69,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(All, Allocations,
 
 // A peer may offer something else with every message (RFC 3320 9.4.9): what comes of an offer is made, or found to be
 // impossible, once.
-TEST(Workshop, TriesEveryOfferOnce) {
-  Workshop workshop;
+TEST(FactoryState, TriesEveryOfferOnce) {
+  FactoryState factory;
   std::size_t made = 0, refused = 0;
   for (std::uint32_t state = 16384; state <= 131072; state *= 2) {
     for (std::uint32_t memory = 2048; memory <= 131072; memory *= 2) {
@@ -80,7 +80,7 @@ TEST(Workshop, TriesEveryOfferOnce) {
       config.memory = 40000;
       const auto is_made = [&] {
         try {
-          return !workshop.tool(config).program.code.empty();
+          return !factory.prepared(config).program.code.empty();
         } catch (const std::invalid_argument&) {
           return false;
         }

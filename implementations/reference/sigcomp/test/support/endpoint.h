@@ -46,7 +46,7 @@ class Endpoint {
       return text_octets(name_of(outcome.failure.reason));
     }
     if (!decompressor.accept(kCompartment)) ADD_FAILURE() << "not accepted";
-    compressor->heard(heard_from(outcome, decompressor.udvm().completion()));
+    compressor->heard(received_parts(outcome, decompressor.udvm().completion()));
     return {outcome.output.begin(), outcome.output.end()};
   }
 
