@@ -127,7 +127,7 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
       return kExitFailed;
     }
     return 0;
-  } catch (const headroom::Stuck& error) {
+  } catch (const headroom::StuckThread& error) {
     _exit(report(output, error.kind(), error.what(), error.where()));
   } catch (const Error& error) {
     return report(output, error.kind(), error.what(), error.where());

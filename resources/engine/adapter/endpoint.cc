@@ -24,7 +24,7 @@ void Endpoint::close(std::uint32_t compartment) {
 }
 
 // The adapter may write over its record, so room and capacity are not read there.
-Made Endpoint::process(bool compressing, headroom_packet packet, std::uint64_t now_ns) {
+MessageResult Endpoint::process(bool compressing, headroom_packet packet, std::uint64_t now_ns) {
   const char* const function = name_of_function(compressing);
   const headroom_packet given = packet;
   now_ns_ = std::max(now_ns_, now_ns);
@@ -37,20 +37,20 @@ Made Endpoint::process(bool compressing, headroom_packet packet, std::uint64_t n
   return {packet.status, {given.out, packet.out_length}, false};
 }
 
-Made Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
-                        std::size_t most) {
+MessageResult Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
+                                 std::size_t most) {
   const std::size_t capacity = std::min(most, room.for_compressing(message.size()));
   return process(true, record_of({message, compartment}, room.data(), capacity), now_ns);
 }
 
-Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
-                          MessageRoom& room) {
+MessageResult Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as,
+                                   std::uint64_t now_ns, MessageRoom& room) {
   const std::size_t capacity = room.for_decompressing(message.size());
   headroom_packet packet = record_of({message, HEADROOM_NO_SESSION}, room.data(), capacity);
   packet.source = source;
-  Made made = process(false, packet, now_ns);
-  if (accept_as != HEADROOM_NO_SESSION && made.status == HEADROOM_OK) made.accepted = accept(accept_as);
-  return made;
+  MessageResult result = process(false, packet, now_ns);
+  if (accept_as != HEADROOM_NO_SESSION && result.status == HEADROOM_OK) result.accepted = accept(accept_as);
+  return result;
 }
 
 bool Endpoint::accept(std::uint32_t compartment) { return caller_.accept(compartment) == 1 || is_plain(); }

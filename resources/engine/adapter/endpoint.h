@@ -32,7 +32,7 @@ class MessageRoom {
   Octets octets_;
 };
 
-struct Made {
+struct MessageResult {
   std::int32_t status = HEADROOM_ERR_INTERNAL;
   OctetView octets;       // the output, in the MessageRoom
   bool accepted = false;  // True if the message was accepted, or there was nothing to accept
@@ -51,12 +51,12 @@ class Endpoint {
 
   // Compresses a message. `most` is the largest allowed output in octets; if it does not suffice, the status is
   // HEADROOM_ERR_NO_SPACE, and the adapter treats the message as never sent.
-  [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
-                              std::size_t most = ~std::size_t{0});
+  [[nodiscard]] MessageResult compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns,
+                                       MessageRoom& room, std::size_t most = ~std::size_t{0});
   // Decompresses a datagram whose compartment follows from its output. `accept_as` is the compartment that the
   // application then names; HEADROOM_NO_SESSION: none.
-  [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
-                                MessageRoom& room);
+  [[nodiscard]] MessageResult decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as,
+                                         std::uint64_t now_ns, MessageRoom& room);
   // Accepts the last decompressed message for the compartment that the application names. REQUIRES: the message has not
   // been accepted yet. Returns true also if the message has no request.
   [[nodiscard]] bool accept(std::uint32_t compartment);
@@ -68,7 +68,7 @@ class Endpoint {
 
  private:
   [[nodiscard]] bool is_plain() const;
-  [[nodiscard]] Made process(bool compressing, headroom_packet packet, std::uint64_t now_ns);
+  [[nodiscard]] MessageResult process(bool compressing, headroom_packet packet, std::uint64_t now_ns);
 
   Instance instance_;
   Caller<Safe> caller_;

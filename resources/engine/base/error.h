@@ -51,7 +51,7 @@ class Error : public std::runtime_error {
 
 // The error that a thread of this process never returns, so nothing that it may use can be destroyed: `main` reports
 // this error and ends the process at once. REQUIRES: the thrower frees nothing that the thread may use.
-class Stuck : public Error {
+class StuckThread : public Error {
  public:
   using Error::Error;
 };

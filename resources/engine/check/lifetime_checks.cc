@@ -24,18 +24,18 @@ constexpr int kMostReverse = 64;  // packets after one packet, and outputs of on
 constexpr std::size_t kErrorCapacity = 256;
 
 // The buffers of one call.
-class Lent {
+class CallBuffers {
  public:
-  Lent() : base_(mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+  CallBuffers() : base_(mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (base_ == MAP_FAILED) throw std::bad_alloc();
   }
   // The addresses stay taken: no later buffer may lie there.
-  ~Lent() {
+  ~CallBuffers() {
     madvise(base_, kSize, MADV_DONTNEED);
     mprotect(base_, kSize, PROT_NONE);
   }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  CallBuffers(const CallBuffers&) = delete;
+  CallBuffers& operator=(const CallBuffers&) = delete;
 
   [[nodiscard]] std::uint8_t* octets(std::size_t count) {
     if (count > kSize - used_) throw NotJudged("the packets are too long for this check.");
@@ -65,7 +65,7 @@ class Lent {
   std::size_t used_ = 0;
 };
 
-// One instance, all of whose calls have lent buffers.
+// One instance, each of whose calls has buffers of its own.
 class Borrower {
  public:
   Borrower(const AdapterJob& job, headroom_role role)
@@ -78,15 +78,15 @@ class Borrower {
 
   // What came out of each, in order; nothing of what did not come out.
   std::vector<TypedPacket> process(bool compressing, const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
-    Lent lent;
+    CallBuffers buffers;
     const std::size_t count = inputs.size();
-    auto* const packets = lent.array<headroom_packet>(count);
-    auto* const details = lent.array<headroom_detail>(count);
+    auto* const packets = buffers.array<headroom_packet>(count);
+    auto* const details = buffers.array<headroom_detail>(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const OctetView octets(lent.copy(inputs[i].octets), inputs[i].octets.size());
+      const OctetView octets(buffers.copy(inputs[i].octets), inputs[i].octets.size());
       const std::size_t room = room_for(compressing, octets.size());
       packets[i] =
-          record_of({octets, inputs[i].channel, inputs[i].type}, lent.octets(room), room, HEADROOM_ERR_INTERNAL);
+          record_of({octets, inputs[i].channel, inputs[i].type}, buffers.octets(room), room, HEADROOM_ERR_INTERNAL);
     }
     const std::vector<headroom_packet> given(packets, packets + count);
     std::vector<TypedPacket> outputs;
@@ -105,9 +105,9 @@ class Borrower {
   std::vector<ReversePacket> take(std::uint64_t now_ns) {
     std::vector<ReversePacket> taken;
     for (int i = 0; i < kMostReverse && caller_.has_take_reverse(); ++i) {
-      Lent lent;
-      std::uint8_t* const out = lent.octets(HEADROOM_REVERSE_MAX);
-      auto* const packet = lent.array(1, record_of({}, out, HEADROOM_REVERSE_MAX, HEADROOM_OK));
+      CallBuffers buffers;
+      std::uint8_t* const out = buffers.octets(HEADROOM_REVERSE_MAX);
+      auto* const packet = buffers.array(1, record_of({}, out, HEADROOM_REVERSE_MAX, HEADROOM_OK));
       called("take_reverse");
       if (caller_.take_reverse(packet, 1, now_ns) != 1 || packet->out_length > HEADROOM_REVERSE_MAX) break;
       taken.push_back({Octets(out, out + packet->out_length), packet->channel, packet->out_type});
@@ -117,31 +117,31 @@ class Borrower {
 
   void give(const Octets& octets, std::uint16_t type, std::uint64_t now_ns) {
     if (!caller_.has_give_reverse()) return;
-    Lent lent;
-    const OctetView copy(lent.copy(octets), octets.size());
+    CallBuffers buffers;
+    const OctetView copy(buffers.copy(octets), octets.size());
     called("give_reverse");
-    (void)caller_.give_reverse(lent.array(1, record_of({copy, 0, type}, nullptr, 0)), 1, now_ns);
+    (void)caller_.give_reverse(buffers.array(1, record_of({copy, 0, type}, nullptr, 0)), 1, now_ns);
   }
 
   void ask_for_statistics() {
     constexpr std::size_t kCapacity = 64 << 10;
-    Lent lent;
+    CallBuffers buffers;
     called("statistics");
-    (void)caller_.statistics(lent.array<char>(kCapacity), kCapacity);
+    (void)caller_.statistics(buffers.array<char>(kCapacity), kCapacity);
   }
 
   void control(const std::string& message) {
     if (!caller_.has_control()) return;
-    Lent lent;
+    CallBuffers buffers;
     called("control");
-    (void)caller_.control(lent.text(message), lent.array<char>(kErrorCapacity), kErrorCapacity);
+    (void)caller_.control(buffers.text(message), buffers.array<char>(kErrorCapacity), kErrorCapacity);
   }
 
   void open(std::uint32_t compartment) {
-    Lent lent;
+    CallBuffers buffers;
     called("sessions.open");
-    char* const error = lent.array<char>(kErrorCapacity);
-    if (library_->sessions() == nullptr || caller_.open(compartment, lent.text("{}"), error, kErrorCapacity) != 1) {
+    char* const error = buffers.array<char>(kErrorCapacity);
+    if (library_->sessions() == nullptr || caller_.open(compartment, buffers.text("{}"), error, kErrorCapacity) != 1) {
       throw NotJudged(std::string("no compartment can be opened: ") + error);
     }
   }
@@ -153,8 +153,8 @@ class Borrower {
 
   void ask_about_message() {
     if (library_->messages() == nullptr || !caller_.has_detail()) return;
-    Lent lent;
-    auto* const detail = lent.array<headroom_message_detail>(1);
+    CallBuffers buffers;
+    auto* const detail = buffers.array<headroom_message_detail>(1);
     detail->struct_size = sizeof *detail;
     called("messages.detail");
     caller_.detail(*detail);
@@ -162,20 +162,20 @@ class Borrower {
 
  private:
   static headroom_instance* create(const headroom_api& api, const AdapterJob& job, headroom_role role) {
-    Lent lent;
+    CallBuffers buffers;
     note(std::string("create was called for a ") + name_of(role));
-    char* const error = lent.array<char>(kErrorCapacity);
-    headroom_instance* const self = api.create(role, lent.text(job.config.dump()), error, kErrorCapacity);
+    char* const error = buffers.array<char>(kErrorCapacity);
+    headroom_instance* const self = api.create(role, buffers.text(job.config.dump()), error, kErrorCapacity);
     if (self == nullptr) throw NotJudged(std::string("no instance can be made: ") + error);
     return self;
   }
   void drain(std::size_t room, std::uint64_t now_ns, std::vector<TypedPacket>& outputs) {
     for (int i = 0; i < kMostReverse && caller_.has_drain(); ++i) {
-      Lent lent;
-      std::uint8_t* const out = lent.octets(room);
-      auto* const packet = lent.array(1, record_of({}, out, room, HEADROOM_OK));
+      CallBuffers buffers;
+      std::uint8_t* const out = buffers.octets(room);
+      auto* const packet = buffers.array(1, record_of({}, out, room, HEADROOM_OK));
       called("drain");
-      if (caller_.drain(packet, 1, now_ns, lent.array<headroom_detail>(1)) != 1) return;
+      if (caller_.drain(packet, 1, now_ns, buffers.array<headroom_detail>(1)) != 1) return;
       if (packet->status == HEADROOM_OK && packet->out_length <= room)
         outputs.push_back({Octets(out, out + packet->out_length), packet->out_type});
     }

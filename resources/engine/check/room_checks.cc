@@ -14,16 +14,16 @@ namespace {
 constexpr std::size_t kRefusedEvery = 3;  // packets; the first of them is one of those
 constexpr std::size_t kLostEvery = 4;
 
-// Where room is wanting.
-enum class Wanting : std::uint8_t { kNowhere, kCompressor, kDecompressor };
+// The side that has too little room.
+enum class NoRoomAt : std::uint8_t { kNowhere, kCompressor, kDecompressor };
 
-struct Tried {
+struct Attempt {
   bool refused = false;
   TypedPacket output;  // what came out all the same
 };
 
 // Gives one packet with room for half of it.
-Tried try_one(const Instance& instance, const PacketInput& input, std::size_t i) {
+Attempt try_one(const Instance& instance, const PacketInput& input, std::size_t i) {
   CallOptions options;
   options.capacity = static_cast<std::uint32_t>(input.octets.size() / 2);
   PacketOutput out = call_one(instance, input, time_of(i), options);
@@ -33,7 +33,7 @@ Tried try_one(const Instance& instance, const PacketInput& input, std::size_t i)
 // One of three packets is given to the compressor twice, the first time without room for it, or one of four is lost to
 // a decompressor for want of room. All others must come back. kNowhere is the control: an adapter that fails without
 // such packets is not judged here.
-void try_in_too_little_room(const Subject& subject, Wanting wanting) {
+void try_in_too_little_room(const Subject& subject, NoRoomAt no_room_at) {
   const Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
   const Instance decompressor(subject.adapter, HEADROOM_DECOMPRESSOR);
   std::string last;  // packet for which there was no room
@@ -42,10 +42,10 @@ void try_in_too_little_room(const Subject& subject, Wanting wanting) {
     const std::string name = nth("packet", i);
     note(name + " was compressed and decompressed" + (last.empty() ? "" : ", after there was no room for " + last));
     TypedPacket link;
-    if (wanting == Wanting::kCompressor && i % kRefusedEvery == 0) {
-      Tried tried = try_one(compressor, packet, i);
-      if (tried.refused) last = name;
-      link = std::move(tried.output);
+    if (no_room_at == NoRoomAt::kCompressor && i % kRefusedEvery == 0) {
+      Attempt attempt = try_one(compressor, packet, i);
+      if (attempt.refused) last = name;
+      link = std::move(attempt.output);
     }
     const std::string after = "after there was no room for " + last + ", ";
     if (link.octets.empty()) {
@@ -56,7 +56,8 @@ void try_in_too_little_room(const Subject& subject, Wanting wanting) {
       }
       link = {std::move(called.octets), called.type};
     }
-    if (wanting == Wanting::kDecompressor && i % kLostEvery == 0 && try_one(decompressor, input_of(link), i).refused) {
+    if (no_room_at == NoRoomAt::kDecompressor && i % kLostEvery == 0 &&
+        try_one(decompressor, input_of(link), i).refused) {
       last = name;
       continue;
     }
@@ -75,8 +76,8 @@ Outcome check_no_space(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
   if (Instance(subject.adapter, HEADROOM_COMPRESSOR).packs())
     throw NotJudged("with an adapter that packs nothing tells which packet a link packet without room has cost.");
-  for (const Wanting wanting : {Wanting::kNowhere, Wanting::kCompressor, Wanting::kDecompressor})
-    try_in_too_little_room(subject, wanting);
+  for (const NoRoomAt no_room_at : {NoRoomAt::kNowhere, NoRoomAt::kCompressor, NoRoomAt::kDecompressor})
+    try_in_too_little_room(subject, no_room_at);
   return {};
 }
 

@@ -25,9 +25,9 @@ namespace {
 
 // A compressor and a decompressor, or two endpoints, that are driven in circles over the same packets without the
 // engine allocating anything.
-class Treadmill {
+class PacketLoop {
  public:
-  explicit Treadmill(const Subject& subject) {
+  explicit PacketLoop(const Subject& subject) {
     if (subject.user_plane) {
       plane_ = std::make_unique<CheckedUserPlane>(subject.adapter, 1);
       for (const UserPlaneTrial::Packet& packet : establish(*plane_, subject)) {
@@ -182,15 +182,15 @@ class Treadmill {
   std::size_t step_ = 0;
 };
 
-void require_packets(const Treadmill& treadmill) {
-  if (treadmill.packets() == 0) throw NotJudged("there is no packet to try it with.");
+void require_packets(const PacketLoop& loop) {
+  if (loop.packets() == 0) throw NotJudged("there is no packet to try it with.");
 }
 
 // The life of a pair of instances, from creation to destruction.
 void live(const Subject& subject, std::size_t packets) {
-  Treadmill treadmill(subject);
-  require_packets(treadmill);
-  treadmill.steps(packets);
+  PacketLoop loop(subject);
+  require_packets(loop);
+  loop.steps(packets);
 }
 
 std::size_t threads() {
@@ -219,39 +219,39 @@ Outcome check_no_clock(const Subject& subject) {
   if (kThreadSanitizer) throw NotJudged("ThreadSanitizer itself reads the time-stamp counter.");
   // Loaded before, because the loader is not the adapter; instances are made without a clock as packets are handled.
   const auto library = Library::open(subject.adapter.library, "/library");
-  std::optional<Treadmill> treadmill;
-  if (kAddressSanitizer) treadmill.emplace(subject);  // whose allocator reads the counter for what instances take
+  std::optional<PacketLoop> loop;
+  if (kAddressSanitizer) loop.emplace(subject);  // whose allocator reads the counter for what instances take
   note("instances were made and packets handled with every clock forbidden");
   forbid_clock_and_randomness();
-  if (!treadmill) treadmill.emplace(subject);
-  require_packets(*treadmill);
-  treadmill->steps(2 * treadmill->packets());
+  if (!loop) loop.emplace(subject);
+  require_packets(*loop);
+  loop->steps(2 * loop->packets());
   return {};
 }
 
 Outcome check_no_system_calls(const Subject& subject) {
-  Treadmill treadmill(subject);
-  require_packets(treadmill);
-  treadmill.steps(2 * treadmill.packets());  // the first packets of each flow may do as they like
+  PacketLoop loop(subject);
+  require_packets(loop);
+  loop.steps(2 * loop.packets());  // the first packets of each flow may do as they like
   note("packets were handled with every system call forbidden");
   forbid_system_calls();
-  treadmill.steps(2 * treadmill.packets());
+  loop.steps(2 * loop.packets());
   end_child(Verdict::pass, "");  // an ordinary return would need calls that are forbidden now
 }
 
 Outcome check_no_allocation(const Subject& subject) {
-  Treadmill treadmill(subject);
-  require_packets(treadmill);
-  treadmill.steps(2 * treadmill.packets());
+  PacketLoop loop(subject);
+  require_packets(loop);
+  loop.steps(2 * loop.packets());
   note("the adapter's calls of allocators and locks were redirected");
   if (watch_calls() == 0) throw NotJudged("calls of allocators and locks cannot be watched here.");
   note("packets were handled with calls of allocators and locks watched");
   forget_calls();
-  treadmill.steps(2 * treadmill.packets());
+  loop.steps(2 * loop.packets());
   const WatchedCalls calls = watched_calls();
   if (calls.count == 0) return {};
   throw Broken("it calls " + std::string(calls.first) + ", and others such, " + std::to_string(calls.count) +
-               " times for " + std::to_string(2 * treadmill.packets()) +
+               " times for " + std::to_string(2 * loop.packets()) +
                " packets, although the flows' first packets have passed.");
 }
 
@@ -273,9 +273,9 @@ Outcome check_quiet(const Subject& subject) {
 
 Outcome check_threads(const Subject& subject) {
   const std::size_t before = threads();
-  Treadmill treadmill(subject);
-  require_packets(treadmill);
-  treadmill.steps(300);
+  PacketLoop loop(subject);
+  require_packets(loop);
+  loop.steps(300);
   const std::size_t during = threads();
   if (during > before) throw Broken("it starts " + std::to_string(during - before) + " thread(s).");
   return {};
@@ -295,12 +295,12 @@ Outcome check_memory_flat(const Subject& subject) {
   const std::size_t kWarmUp = subject.endpoint ? 600 : 20'000, kPackets = subject.endpoint ? 6'000 : 200'000;
   constexpr std::size_t kForgiven = 64 << 10;           // octets of heap
   constexpr std::uint64_t kForgivenResident = 2 << 20;  // octets of memory that does not come from malloc
-  Treadmill treadmill(subject);
-  require_packets(treadmill);
-  treadmill.steps(kWarmUp);
+  PacketLoop loop(subject);
+  require_packets(loop);
+  loop.steps(kWarmUp);
   const std::size_t heap = heap_in_use();
   const std::uint64_t resident = resident_octets();
-  treadmill.steps(kPackets);
+  loop.steps(kPackets);
   const std::size_t heap_after = heap_in_use();
   const std::uint64_t resident_after = resident_octets();
   const std::string over = " octets over " + std::to_string(kPackets) + " packets of flows that it knows.";

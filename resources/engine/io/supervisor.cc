@@ -91,27 +91,28 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() { close(descriptor_); }
 
-Ended supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
-                const std::function<Json()>& snapshot, const std::function<bool()>& finished) {
+EndReason supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
+                    const std::function<Json()>& snapshot, const std::function<bool()>& finished) {
   const ControlSocket control(job.control);
   const std::uint64_t began = monotonic_ns();
   for (;;) {
     std::array<pollfd, 2> waiting = {pollfd{signals.descriptor(), POLLIN, 0}, pollfd{control.descriptor(), POLLIN, 0}};
     poll(waiting.data(), waiting.size(), kGlanceMs);
-    if (waiting[0].revents & POLLIN) return Ended::signal;
+    if (waiting[0].revents & POLLIN) return EndReason::signal;
     if (waiting[1].revents & POLLIN) control.answer(snapshot);
     for (const Port* port : ports) {
       if (!port->is_there())
         throw Error(ErrorKind::input, "the port " + port->job().name() + " has gone.", port->job().where);
     }
-    if (finished && finished()) return Ended::finished;
-    if (job.duration_s && static_cast<double>(monotonic_ns() - began) >= *job.duration_s * 1e9) return Ended::duration;
+    if (finished && finished()) return EndReason::finished;
+    if (job.duration_s && static_cast<double>(monotonic_ns() - began) >= *job.duration_s * 1e9)
+      return EndReason::duration;
   }
 }
 
-Ended supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
-                     const std::function<Json()>& snapshot,
-                     const std::function<void(const std::atomic<bool>& stop)>& loop) {
+EndReason supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
+                         const std::function<Json()>& snapshot,
+                         const std::function<void(const std::atomic<bool>& stop)>& loop) {
   std::atomic<bool> stop{false}, finished{false};
   std::exception_ptr failure;
   std::thread worker([&] {
@@ -126,16 +127,16 @@ Ended supervise_loop(const WireJob& job, const StopSignals& signals, std::span<c
     stop = true;
     worker.join();
   };
-  Ended ended;
+  EndReason reason;
   try {
-    ended = supervise(job, signals, ports, snapshot, [&] { return finished.load(); });
+    reason = supervise(job, signals, ports, snapshot, [&] { return finished.load(); });
   } catch (...) {
     join();
     throw;
   }
   join();
   if (failure) std::rethrow_exception(failure);
-  return ended;
+  return reason;
 }
 
 }  // namespace headroom::io

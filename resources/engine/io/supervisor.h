@@ -51,18 +51,18 @@ class StopSignals {
 };
 
 // The reason why a run has ended.
-enum class Ended : std::uint8_t { signal, duration, finished };
+enum class EndReason : std::uint8_t { signal, duration, finished };
 
 // Waits until SIGTERM or SIGINT, the end of the job's duration, or until `finished` returns true (called every 20 ms).
 // Throws Error(input) if a port has gone. `snapshot` returns the answer of the control socket; it runs in this thread.
-Ended supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
-                const std::function<Json()>& snapshot, const std::function<bool()>& finished = {});
+EndReason supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
+                    const std::function<Json()>& snapshot, const std::function<bool()>& finished = {});
 
 // Supervises a loop in a thread of its own, which returns when its work is done or `stop` is set. Also throws
 // exceptions of the loop. In any case the thread has ended afterwards.
-Ended supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
-                     const std::function<Json()>& snapshot,
-                     const std::function<void(const std::atomic<bool>& stop)>& loop);
+EndReason supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
+                         const std::function<Json()>& snapshot,
+                         const std::function<void(const std::atomic<bool>& stop)>& loop);
 
 }  // namespace headroom::io
 

@@ -16,8 +16,8 @@ void count_received(std::span<const Frame> frames, Traffic& received) noexcept {
   received.add(frames.size(), octets);
 }
 
-OctetView ip_packet(const Frame& frame, const Look& seen) noexcept {
-  return {frame.octets + seen.payload_at, seen.packet};
+OctetView ip_packet(const Frame& frame, const FrameParts& parts) noexcept {
+  return {frame.octets + parts.payload_at, parts.packet};
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Channel::Channel(const Job& job, std::uint16_t number, const MacAddress& mac, Fr
       mac_(mac),
       store_(store),
       statistics_(statistics),
-      looks_(job.burst),
+      parts_(job.burst),
       ways_(job.burst) {
   far_end_.fill(0xFF);
   if (job.compressor)
@@ -49,8 +49,8 @@ void Channel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& lin
   count_received(frames, statistics_.plain.received);
   if (compressor_) compressor_->clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    looks_[i] = look(frames[i].view(), link_type_);
-    ways_[i] = gather_plain(frames[i], looks_[i]);
+    parts_[i] = find_parts(frames[i].view(), link_type_);
+    ways_[i] = gather_plain(frames[i], parts_[i]);
   }
   if (compressor_ && compressor_->count() != 0) {
     if (!waiting_.empty()) offer_feedback(now_ns);
@@ -59,56 +59,56 @@ void Channel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& lin
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (ways_[i] == Way::codec) {
-      put_compressed(frames[i], looks_[i], next++, link);
+      put_compressed(frames[i], parts_[i], next++, link);
     } else if (ways_[i] == Way::pass) {
-      pass(frames[i], looks_[i], link_mtu_, link);
+      pass(frames[i], parts_[i], link_mtu_, link);
     }
   }
 }
 
-Channel::Way Channel::gather_plain(const Frame& frame, const Look& seen) {
-  if (seen.packet > plain_mtu_) {
+Channel::Way Channel::gather_plain(const Frame& frame, const FrameParts& parts) {
+  if (parts.packet > plain_mtu_) {
     lose(frame, statistics_.too_long);
     return Way::lost;
   }
   if (!compressor_) return Way::pass;
-  if (seen.carries == Carries::link) {  // it would be taken for a packet of this channel
+  if (parts.carries == Carries::link) {  // it would be taken for a packet of this channel
     lose(frame, statistics_.malformed);
     return Way::lost;
   }
-  if (seen.carries != Carries::ip) return Way::pass;
-  compressor_->add(ip_packet(frame, seen));
+  if (parts.carries != Carries::ip) return Way::pass;
+  compressor_->add(ip_packet(frame, parts));
   return Way::codec;
 }
 
-void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
+void Channel::put_compressed(Frame& frame, const FrameParts& parts, std::uint32_t i, Outbox& link) {
   const std::int32_t status = compressor_->status(i);
   if (status == HEADROOM_OK && !compressor_->more(i).empty()) [[unlikely]] {
-    put_segments(frame, seen, i, link);
+    put_segments(frame, parts, i, link);
   } else if (status == HEADROOM_OK) [[likely]] {
-    if (write_link_packet(frame, seen, compressor_->output(i), compressor_->type(i))) {
+    if (write_link_packet(frame, parts, compressor_->output(i), compressor_->type(i))) {
       statistics_.compressed.add();
       link.put(frame);
     } else {
       statistics_.passed_too_long.add();
-      pass(frame, seen, link_mtu_, link);
+      pass(frame, parts, link_mtu_, link);
     }
   } else if (status == HEADROOM_NOTHING) {
     lose(frame, statistics_.consumed);
   } else {
     statistics_.compressor.add(status);
-    pass(frame, seen, link_mtu_, link);
+    pass(frame, parts, link_mtu_, link);
   }
 }
 
-void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
+void Channel::put_segments(Frame& frame, const FrameParts& parts, std::uint32_t i, Outbox& link) {
   const OctetView first = compressor_->output(i);
   const std::span<const Codec::Output> more = compressor_->more(i);
   const bool fit = first.size() <= link_mtu_ &&
                    std::ranges::all_of(more, [this](const Codec::Output& one) { return one.length <= link_mtu_; });
   if (!fit) {
     statistics_.passed_too_long.add();
-    pass(frame, seen, link_mtu_, link);
+    pass(frame, parts, link_mtu_, link);
     return;
   }
   statistics_.compressed.add();
@@ -119,8 +119,8 @@ void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outb
       statistics_.no_memory.add();
       return false;
     }
-    std::memcpy(piece.octets, frame.octets, seen.payload_at);
-    if (write_link_packet(piece, seen, segment, type)) {
+    std::memcpy(piece.octets, frame.octets, parts.payload_at);
+    if (write_link_packet(piece, parts, segment, type)) {
       link.put(piece);
     } else {
       lose(piece, statistics_.too_long);
@@ -135,17 +135,17 @@ void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outb
 
 // Makes `packet` what the frame carries, with padding and the channel's tag. False, and the frame as it was, when that
 // is more than the link takes.
-bool Channel::write_link_packet(Frame& frame, const Look& seen, OctetView packet, std::uint16_t type) noexcept {
+bool Channel::write_link_packet(Frame& frame, const FrameParts& parts, OctetView packet, std::uint16_t type) noexcept {
   const std::uint32_t header = framing_.typed ? kPppoeHeader : 0;
   const std::uint32_t length = header + padded(packet.size());
-  if (length > link_mtu_ || seen.payload_at + length > frame.room || frame.front < kTag) return false;
+  if (length > link_mtu_ || parts.payload_at + length > frame.room || frame.front < kTag) return false;
   const std::size_t padding = length - header - packet.size();
-  store16(frame.octets + seen.type_at, link_type_);
-  if (framing_.typed) write_pppoe(frame.octets + seen.payload_at, type, packet.size());
-  std::uint8_t* const payload = frame.octets + seen.payload_at + header;
+  store16(frame.octets + parts.type_at, link_type_);
+  if (framing_.typed) write_pppoe(frame.octets + parts.payload_at, type, packet.size());
+  std::uint8_t* const payload = frame.octets + parts.payload_at + header;
   if (padding != 0) std::memset(payload, *framing_.padding, padding);
   std::memcpy(payload + padding, packet.data(), packet.size());
-  frame.length = seen.payload_at + length;
+  frame.length = parts.payload_at + length;
   return !tags_.used() || insert_tag(frame, tags_, number_);
 }
 
@@ -155,42 +155,42 @@ void Channel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& pl
   count_received(frames, statistics_.link.received);
   if (decompressor_) decompressor_->clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    looks_[i] = look(frames[i].view(), link_type_);
-    ways_[i] = gather_link(frames[i], looks_[i]);
+    parts_[i] = find_parts(frames[i].view(), link_type_);
+    ways_[i] = gather_link(frames[i], parts_[i]);
   }
   if (decompressor_ && decompressor_->count() != 0) decompressor_->process(now_ns);
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     if (ways_[i] == Way::codec) {
-      put_decompressed(frames[i], looks_[i], next++, plain);
+      put_decompressed(frames[i], parts_[i], next++, plain);
     } else if (ways_[i] == Way::pass) {
-      pass(frames[i], looks_[i], plain_mtu_, plain);
+      pass(frames[i], parts_[i], plain_mtu_, plain);
     }
   }
   if (decompressor_) carry_feedback(now_ns, link);
 }
 
-Channel::Way Channel::gather_link(Frame& frame, Look& seen) {
+Channel::Way Channel::gather_link(Frame& frame, FrameParts& parts) {
   const auto lost = [&](io::Counter& cause) {
     lose(frame, cause);
     return Way::lost;
   };
-  if (seen.packet > link_mtu_) return lost(statistics_.too_long);
+  if (parts.packet > link_mtu_) return lost(statistics_.too_long);
   if (frame.length >= kMacs) std::copy_n(frame.octets + far_end_.size(), far_end_.size(), far_end_.begin());
-  if (seen.carries != Carries::link || !decompressor_) return Way::pass;
+  if (parts.carries != Carries::link || !decompressor_) return Way::pass;
   if (tags_.used()) {
     if (channel_of(frame.view(), tags_) != number_) return lost(statistics_.malformed);
     remove_tag(frame);
-    seen.type_at = static_cast<std::uint16_t>(seen.type_at - kTag);
-    seen.payload_at -= kTag;
+    parts.type_at = static_cast<std::uint16_t>(parts.type_at - kTag);
+    parts.payload_at -= kTag;
   }
-  const std::optional<PppPacket> packet = read_link_packet(ip_packet(frame, seen), framing_);
+  const std::optional<PppPacket> packet = read_link_packet(ip_packet(frame, parts), framing_);
   if (!packet) return lost(statistics_.malformed);
   decompressor_->add(packet->octets, packet->protocol);
   return Way::codec;
 }
 
-void Channel::put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& plain) {
+void Channel::put_decompressed(Frame& frame, const FrameParts& parts, std::uint32_t i, Outbox& plain) {
   const std::int32_t status = decompressor_->status(i);
   if (status == HEADROOM_NOTHING) return lose(frame, statistics_.consumed);
   if (status != HEADROOM_OK) [[unlikely]] {
@@ -200,12 +200,12 @@ void Channel::put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, 
   const OctetView packet = decompressor_->output(i);
   const auto type = type_of_ip(packet);
   if (!type) return lose(frame, statistics_.malformed);
-  if (packet.size() > plain_mtu_ || seen.payload_at + packet.size() > frame.room)
+  if (packet.size() > plain_mtu_ || parts.payload_at + packet.size() > frame.room)
     return lose(frame, statistics_.too_long);
   statistics_.decompressed.add();
-  store16(frame.octets + seen.type_at, *type);
-  std::memcpy(frame.octets + seen.payload_at, packet.data(), packet.size());
-  frame.length = seen.payload_at + static_cast<std::uint32_t>(packet.size());
+  store16(frame.octets + parts.type_at, *type);
+  std::memcpy(frame.octets + parts.payload_at, packet.data(), packet.size());
+  frame.length = parts.payload_at + static_cast<std::uint32_t>(packet.size());
   plain.put(frame);
 }
 
@@ -262,8 +262,8 @@ bool Channel::send_alone(OctetView packet, std::uint16_t type, Outbox& link) {
   }
   std::copy(far_end_.begin(), far_end_.end(), frame.octets);
   std::copy(mac_.begin(), mac_.end(), frame.octets + far_end_.size());
-  const Look seen = {Carries::link, kMacs, kHeader, static_cast<std::uint32_t>(packet.size())};
-  if (write_link_packet(frame, seen, packet, type)) {
+  const FrameParts parts = {Carries::link, kMacs, kHeader, static_cast<std::uint32_t>(packet.size())};
+  if (write_link_packet(frame, parts, packet, type)) {
     link.put(frame);
     return true;
   }
@@ -281,8 +281,8 @@ void Channel::act(std::uint64_t now_ns, Outbox&, Outbox& link) {
 
 // ------------------------------------------------------------------------------------------------------- frames
 
-void Channel::pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept {
-  if (seen.packet > mtu) return lose(frame, statistics_.too_long);
+void Channel::pass(const Frame& frame, const FrameParts& parts, std::uint32_t mtu, Outbox& out) noexcept {
+  if (parts.packet > mtu) return lose(frame, statistics_.too_long);
   statistics_.passed.add();
   out.put(frame);
 }

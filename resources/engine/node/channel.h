@@ -45,13 +45,13 @@ class Channel final : public Forwarder {
   }
 
   // Plain to link.
-  [[nodiscard]] Way gather_plain(const Frame& frame, const Look& seen);
+  [[nodiscard]] Way gather_plain(const Frame& frame, const FrameParts& parts);
   void offer_feedback(std::uint64_t now_ns);
-  void put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
-  void put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
+  void put_compressed(Frame& frame, const FrameParts& parts, std::uint32_t i, Outbox& link);
+  void put_segments(Frame& frame, const FrameParts& parts, std::uint32_t i, Outbox& link);
   // Link to plain.
-  [[nodiscard]] Way gather_link(Frame& frame, Look& seen);
-  void put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& plain);
+  [[nodiscard]] Way gather_link(Frame& frame, FrameParts& parts);
+  void put_decompressed(Frame& frame, const FrameParts& parts, std::uint32_t i, Outbox& plain);
   // Feedback.
   void carry_feedback(std::uint64_t now_ns, Outbox& link);
   void keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& link);
@@ -62,8 +62,9 @@ class Channel final : public Forwarder {
   [[nodiscard]] std::uint32_t padded(std::size_t length) const noexcept {
     return static_cast<std::uint32_t>(pad_ && length < kSmallestPayload ? kSmallestPayload : length);
   }
-  [[nodiscard]] bool write_link_packet(Frame& frame, const Look& seen, OctetView packet, std::uint16_t type) noexcept;
-  void pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept;
+  [[nodiscard]] bool write_link_packet(Frame& frame, const FrameParts& parts, OctetView packet,
+                                       std::uint16_t type) noexcept;
+  void pass(const Frame& frame, const FrameParts& parts, std::uint32_t mtu, Outbox& out) noexcept;
   void lose(const Frame& frame, io::Counter& cause) noexcept;
 
   const ChannelTags tags_;
@@ -78,7 +79,7 @@ class Channel final : public Forwarder {
   FrameStore& store_;
   Statistics& statistics_;
   std::unique_ptr<Codec> compressor_, decompressor_;
-  std::vector<Look> looks_;
+  std::vector<FrameParts> parts_;
   std::vector<Way> ways_;
   WaitingFeedback waiting_;
 };

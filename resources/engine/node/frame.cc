@@ -55,29 +55,29 @@ std::uint64_t hash_of_ipv6(OctetView packet) {
 
 }  // namespace
 
-Look look(OctetView frame, std::uint16_t link_type) noexcept {
-  Look found;
-  if (frame.size() < kHeader) return found;
+FrameParts find_parts(OctetView frame, std::uint16_t link_type) noexcept {
+  FrameParts parts;
+  if (frame.size() < kHeader) return parts;
   std::uint32_t at = kMacs;
   std::uint16_t type = 0;
   for (std::uint32_t tags = 0;; ++tags, at += kTag) {
-    found.packet = static_cast<std::uint32_t>(frame.size()) - at - 2;
+    parts.packet = static_cast<std::uint32_t>(frame.size()) - at - 2;
     type = load16(&frame[at]);
     if (type != kTpidCustomer && type != kTpidService) break;
-    if (tags == kMostTags || found.packet < kTag) return found;
+    if (tags == kMostTags || parts.packet < kTag) return parts;
   }
-  found.type_at = static_cast<std::uint16_t>(at);
-  found.payload_at = at + 2;
-  if (type < kSmallestType) return found;
+  parts.type_at = static_cast<std::uint16_t>(at);
+  parts.payload_at = at + 2;
+  if (type < kSmallestType) return parts;
   if (type == link_type) {
-    found.carries = Carries::link;
+    parts.carries = Carries::link;
   } else if (type == kEtherTypeIpv4 || type == kEtherTypeIpv6) {
-    const std::optional<OctetView> packet = trim_ip(frame.subspan(found.payload_at));
-    if (!packet || type_of_ip(*packet) != type) return found;
-    found.carries = Carries::ip;
-    found.packet = static_cast<std::uint32_t>(packet->size());
+    const std::optional<OctetView> packet = trim_ip(frame.subspan(parts.payload_at));
+    if (!packet || type_of_ip(*packet) != type) return parts;
+    parts.carries = Carries::ip;
+    parts.packet = static_cast<std::uint32_t>(packet->size());
   }
-  return found;
+  return parts;
 }
 
 std::optional<std::uint16_t> channel_of(OctetView frame, const ChannelTags& tags) noexcept {

@@ -36,7 +36,7 @@ struct Frame {
 enum class Carries : std::uint8_t { ip, link, other };
 
 // The offsets of the parts of a frame.
-struct Look {
+struct FrameParts {
   Carries carries = Carries::other;
   std::uint16_t type_at = 0;     // offset of the Ethernet type, after all VLAN tags
   std::uint32_t payload_at = 0;  // offset of the payload after the type
@@ -47,7 +47,7 @@ struct Look {
 // packet in a frame of the Ethernet type `link_type`; 0: there are none. `other` is every frame that is shorter than an
 // Ethernet header, has a length instead of a type, more than kMostTags tags, or an IP header that contradicts the
 // frame.
-[[nodiscard]] Look look(OctetView frame, std::uint16_t link_type = 0) noexcept;
+[[nodiscard]] FrameParts find_parts(OctetView frame, std::uint16_t link_type = 0) noexcept;
 
 // The VLANs of the channels of a node's link: channel n has VID first + n. A single channel has no VLAN.
 struct ChannelTags {
@@ -70,7 +70,7 @@ void remove_tag(Frame& frame) noexcept;
 // Returns a hash of the fields that identify the flow of an IP packet: addresses, protocol and, for protocols that have
 // ports (or an SPI) in their first four octets, these octets. Fragments are hashed without ports, as not all of them
 // have ports: they get the same hash as one another, but not necessarily as the whole packets of their flow. REQUIRES:
-// a packet that `look` finds to be IP.
+// a packet that `find_parts` finds to be IP.
 [[nodiscard]] std::uint64_t flow_hash(OctetView packet) noexcept;
 
 // Returns the worker, out of `workers`, that a plain packet belongs to.

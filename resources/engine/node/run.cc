@@ -44,26 +44,26 @@ unsigned most_frames(const Job& job) {
                                kFramesOfThread * threads + (job.shaper ? job.shaper->queue_packets : 0));
 }
 
-// Tries whether this process may use the job's cores, and binds the calling thread to where it was when it ends: to
-// start DPDK binds it to one, where it would get in a worker's way for ever.
-class WhereItWas {
+// Checks that this process may use the job's cores. At its end it binds the calling thread to the cores of before: at
+// its start DPDK binds the thread to one core, where it would get in the way of a worker.
+class AffinityGuard {
  public:
-  explicit WhereItWas(const Job& job) {
+  explicit AffinityGuard(const Job& job) {
     sched_getaffinity(0, sizeof cores_, &cores_);
     for (const auto& [cores, where] : {std::pair(&job.workers, kWorkers), std::pair(&job.rx_cores, kRxCores)}) {
       for (std::size_t i = 0; i < cores->size(); ++i) pin_to_core((*cores)[i], where + ("/" + std::to_string(i)));
     }
   }
-  ~WhereItWas() { sched_setaffinity(0, sizeof cores_, &cores_); }
-  WhereItWas(const WhereItWas&) = delete;
-  WhereItWas& operator=(const WhereItWas&) = delete;
+  ~AffinityGuard() { sched_setaffinity(0, sizeof cores_, &cores_); }
+  AffinityGuard(const AffinityGuard&) = delete;
+  AffinityGuard& operator=(const AffinityGuard&) = delete;
 
  private:
   cpu_set_t cores_{};
 };
 
 io::Eal start_dpdk(const Job& job) {
-  const WhereItWas back(job);
+  const AffinityGuard guard(job);
   return io::Eal(job.wire, job.ports, job.queues(), std::max(job.plain_mtu, job.link_mtu), job.workers[0]);
 }
 
@@ -150,7 +150,7 @@ Json run(const Json& json) {
   try {
     io::supervise(
         running->job.wire, signals, ports, [&] { return told(false); }, look);
-  } catch (const Stuck&) {
+  } catch (const StuckThread&) {
     (void)running.release();
     throw;
   }

@@ -10,10 +10,10 @@
 namespace headroom::node {
 
 std::size_t octets_on_link(OctetView frame, const LinkFraming& framing) noexcept {
-  const Look seen = look(frame, link_type_of(framing));
-  if (seen.carries != Carries::link) return seen.packet;
-  const auto packet = read_link_packet(frame.subspan(seen.payload_at, seen.packet), framing);
-  return packet ? packet->octets.size() : seen.packet;
+  const FrameParts parts = find_parts(frame, link_type_of(framing));
+  if (parts.carries != Carries::link) return parts.packet;
+  const auto packet = read_link_packet(frame.subspan(parts.payload_at, parts.packet), framing);
+  return packet ? packet->octets.size() : parts.packet;
 }
 
 std::uint64_t Shaper::Meter::end() noexcept {

@@ -64,14 +64,14 @@ void StreamChannel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbo
 
 bool StreamChannel::add_plain(const Frame& frame) noexcept {
   if (!compressor_) return false;
-  const Look seen = look(frame.view());
-  if (frame.length < kHeader || seen.packet > plain_mtu_) return false;
+  const FrameParts parts = find_parts(frame.view());
+  if (frame.length < kHeader || parts.packet > plain_mtu_) return false;
   if (stream_.frames) {
     compressor_->add(frame.view(), kEtherTypeFrame);
     return true;
   }
-  if (seen.carries != Carries::ip) return false;
-  const OctetView packet = frame.view().subspan(seen.payload_at, seen.packet);
+  if (parts.carries != Carries::ip) return false;
+  const OctetView packet = frame.view().subspan(parts.payload_at, parts.packet);
   compressor_->add(packet, *type_of_ip(packet));
   return true;
 }
@@ -188,15 +188,15 @@ void StreamChannel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outb
 
 // The packets of a datagram of the stream; empty if the frame carries none, which has been counted then.
 OctetView StreamChannel::datagram_in(const Frame& frame) noexcept {
-  const Look seen = look(frame.view());
-  const OctetView packet = frame.view().subspan(std::min(seen.payload_at, frame.length));
+  const FrameParts parts = find_parts(frame.view());
+  const OctetView packet = frame.view().subspan(std::min(parts.payload_at, frame.length));
   const std::size_t header = packet.empty() ? 0 : std::size_t{4} * (packet[0] & 0x0F);
   const auto other = [&] {
     statistics_.stream.other_frames.add();
     return OctetView();
   };
-  if (!stream_.receive || seen.carries != Carries::ip || packet[0] >> 4 != 4) return other();
-  const OctetView ip = packet.first(seen.packet);
+  if (!stream_.receive || parts.carries != Carries::ip || packet[0] >> 4 != 4) return other();
+  const OctetView ip = packet.first(parts.packet);
   const bool is_fragment = (load16(&ip[6]) & 0x3FFF) != 0;  // MF and Fragment Offset, RFC 791 3.1
   if (header < kIpv4HeaderOctets || ip.size() < header + kUdpHeaderOctets || ip[9] != kProtocolUdp || is_fragment)
     return other();
@@ -206,7 +206,7 @@ OctetView StreamChannel::datagram_in(const Frame& frame) noexcept {
     return other();
   }
   const std::size_t length = load16(udp + 4);
-  if (seen.packet > link_mtu_) {
+  if (parts.packet > link_mtu_) {
     statistics_.too_long.add();
     return {};
   }
@@ -248,7 +248,7 @@ void StreamChannel::put_plain(OctetView packet, std::uint16_t type, Outbox& plai
   statistics_.decompressed.add();
   const std::uint32_t header = is_frame ? 0 : kHeader;
   const bool fits =
-      is_frame ? packet.size() >= kHeader && look(packet).packet <= plain_mtu_ : packet.size() <= plain_mtu_;
+      is_frame ? packet.size() >= kHeader && find_parts(packet).packet <= plain_mtu_ : packet.size() <= plain_mtu_;
   if (!fits) return statistics_.too_long.add();
   Frame frame;
   if (!store_.take(frame)) return statistics_.no_memory.add();

@@ -73,14 +73,14 @@ class Threads {
     }
   }
 
-  // Throws Stuck if a thread makes no more rounds.
+  // Throws StuckThread if a thread makes no more rounds.
   void throw_what_is_stuck() const {
     for (std::size_t i = 0; i < work_.size(); ++i) {
       if (silent_ns_[i] < kStuckNs) continue;
-      throw Stuck(ErrorKind::adapter,
-                  "worker " + std::to_string(i) + " has been busy with one burst for " +
-                      std::to_string(kStuckNs / 1'000'000'000) + " s: an adapter does not return.",
-                  place(i));
+      throw StuckThread(ErrorKind::adapter,
+                        "worker " + std::to_string(i) + " has been busy with one burst for " +
+                            std::to_string(kStuckNs / 1'000'000'000) + " s: an adapter does not return.",
+                        place(i));
     }
   }
 

@@ -15,13 +15,13 @@ Json Times::json() const {
   return json;
 }
 
-void SystemTimes::count(const Passage& passage) noexcept {
-  in_system.record(passage.end_ns - passage.due_ns);
-  in_buffer.record(passage.start_ns - passage.due_ns);
-  processing.record(passage.end_ns - passage.start_ns);
-  waiting_for_lock.record(passage.lock_ns);
-  active_seen += passage.active;
-  most_active = std::max(most_active, passage.active);
+void SystemTimes::count(const JobTimes& times) noexcept {
+  in_system.record(times.end_ns - times.due_ns);
+  in_buffer.record(times.start_ns - times.due_ns);
+  processing.record(times.end_ns - times.start_ns);
+  waiting_for_lock.record(times.lock_ns);
+  active_seen += times.active;
+  most_active = std::max(most_active, times.active);
 }
 
 void SystemTimes::add(const SystemTimes& other) noexcept {

@@ -35,8 +35,8 @@ class Times {
   std::uint64_t sum_ = 0;
 };
 
-// One job on its way through the system.
-struct Passage {
+// The times of one job on its way through the system.
+struct JobTimes {
   std::uint64_t due_ns, start_ns, end_ns;  // it arrived, a worker began with it, and the worker was done with it
   std::uint64_t lock_ns, service_ns;       // of the worker's time: waiting for the job's lock, and serving the job
   std::uint64_t active;                    // workers at work when this one began, itself included
@@ -48,7 +48,7 @@ struct SystemTimes {
   Times in_system, in_buffer, processing, waiting_for_lock;
   std::uint64_t active_seen = 0, most_active = 0;  // workers at the start of each job, its own included: sum, largest
 
-  void count(const Passage& passage) noexcept;
+  void count(const JobTimes& times) noexcept;
   void add(const SystemTimes& other) noexcept;
 };
 

@@ -29,7 +29,7 @@ class SimulatedWorkers {
   // Takes the next job through the system. `serve(start_ns)` is called once, with the time when a worker begins with
   // the job, and returns the job's service time. REQUIRES: jobs come in the order in which they are due.
   template <typename Serve>
-  Passage pass(std::uint32_t lock, std::uint64_t due_ns, Serve&& serve) {
+  JobTimes pass(std::uint32_t lock, std::uint64_t due_ns, Serve&& serve) {
     const std::size_t worker = pool_ ? first_free() : lock;
     const std::uint64_t start = std::max(due_ns, free_at_[worker]);
     std::uint64_t active = 1;

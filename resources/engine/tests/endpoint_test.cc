@@ -27,8 +27,8 @@ std::string complaint(const std::string& fault, std::uint32_t most) {
   endpoint.open(kCompartment);
   MessageRoom room(kText.size());
   try {
-    const Made made = endpoint.compress(octets_of(kText), kCompartment, 0, room, most);
-    EXPECT_EQ(made.status == HEADROOM_OK, !made.octets.empty());
+    const MessageResult result = endpoint.compress(octets_of(kText), kCompartment, 0, room, most);
+    EXPECT_EQ(result.status == HEADROOM_OK, !result.octets.empty());
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::adapter);

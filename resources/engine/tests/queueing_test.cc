@@ -15,11 +15,11 @@ namespace {
 // Waiting time, worker and workers at work.
 using Start = std::tuple<std::uint64_t, std::size_t, std::uint64_t>;
 
-Passage pass(SimulatedWorkers& workers, std::uint32_t lock, std::uint64_t due, std::uint64_t service) {
+JobTimes pass(SimulatedWorkers& workers, std::uint32_t lock, std::uint64_t due, std::uint64_t service) {
   return workers.pass(lock, due, [=](std::uint64_t) { return service; });
 }
 
-Start start_of(const Passage& passage) { return {passage.start_ns - passage.due_ns, passage.worker, passage.active}; }
+Start start_of(const JobTimes& times) { return {times.start_ns - times.due_ns, times.worker, times.active}; }
 
 // Service takes 10. In a pool, jobs due at 0 and 2 find a free worker each, until 10 and 12; that due at 3 waits until
 // 10, that due at 11 until 12. Pinned to workers 0, 1, 1 and 0, the third waits for worker 1 until 12 and the fourth,
@@ -28,7 +28,7 @@ TEST(Queueing, WaitingTimesAreThoseWorkedOutByHand) {
   SimulatedWorkers pool(Organisation::pool, 2, 4);
   EXPECT_EQ(start_of(pass(pool, 0, 0, 10)), Start(0, 0, 1));
   EXPECT_EQ(start_of(pass(pool, 1, 2, 10)), Start(0, 1, 2));
-  const Passage third = pass(pool, 2, 3, 10);
+  const JobTimes third = pass(pool, 2, 3, 10);
   EXPECT_EQ(start_of(third), Start(7, 0, 2));
   EXPECT_EQ(third.end_ns, 20u);
   EXPECT_EQ(start_of(pass(pool, 3, 11, 10)), Start(1, 1, 2));
@@ -45,7 +45,7 @@ TEST(Queueing, WaitingTimesAreThoseWorkedOutByHand) {
 TEST(Queueing, OneWorkerAtATimeHoldsALock) {
   SimulatedWorkers workers(Organisation::pool, 2, 1);
   (void)pass(workers, 0, 0, 10);
-  const Passage second = pass(workers, 0, 2, 10);
+  const JobTimes second = pass(workers, 0, 2, 10);
   EXPECT_EQ(start_of(second), Start(0, 1, 2));
   EXPECT_EQ(second.lock_ns, 8u);
   EXPECT_EQ(second.service_ns, 10u);

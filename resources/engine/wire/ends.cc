@@ -43,8 +43,8 @@ void Ends::begin(const EndsJob& job) {
   }
 }
 
-io::Ended Ends::supervise(const io::WireJob& job, const std::function<Json()>& snapshot,
-                          const std::function<void(const std::atomic<bool>& stop)>& loop) const {
+io::EndReason Ends::supervise(const io::WireJob& job, const std::function<Json()>& snapshot,
+                              const std::function<void(const std::atomic<bool>& stop)>& loop) const {
   return io::supervise_loop(job, signals_, std::array<const io::Port*, 2>{ports_[0].get(), ports_[1].get()}, snapshot,
                             loop);
 }

@@ -34,8 +34,8 @@ class Ends {
   void begin(const EndsJob& job);
 
   // Runs the loop of a job in a thread of its own (io::supervise_loop).
-  io::Ended supervise(const io::WireJob& job, const std::function<Json()>& snapshot,
-                      const std::function<void(const std::atomic<bool>& stop)>& loop) const;
+  io::EndReason supervise(const io::WireJob& job, const std::function<Json()>& snapshot,
+                          const std::function<void(const std::atomic<bool>& stop)>& loop) const;
 
   [[nodiscard]] io::Port& port(std::size_t index) noexcept { return *ports_[index]; }
   [[nodiscard]] rte_mempool* pool() const noexcept { return pool_; }

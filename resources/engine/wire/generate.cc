@@ -298,11 +298,11 @@ Json run_generate(const GenerateJob& job, Ends& ends) {
     return json;
   };
 
-  const io::Ended ended = ends.supervise(
+  const io::EndReason reason = ends.supervise(
       job.ends.wire, [&] { return result(published.ask()); },
       [&](const std::atomic<bool>& stop) { exchange(job, ends, directions, busy, published, stop); });
   Json json = result(published.last());
-  json["complete"] = ended == io::Ended::finished;
+  json["complete"] = reason == io::EndReason::finished;
   return json;
 }
 

@@ -12,7 +12,7 @@ namespace headroom::node {
 
 inline void check_lengths(const std::vector<Octets>& frames, std::size_t mtu) {
   for (const Octets& frame : frames) {
-    if (look(frame).packet > mtu) __builtin_trap();
+    if (find_parts(frame).packet > mtu) __builtin_trap();
   }
 }
 

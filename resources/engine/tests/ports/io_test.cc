@@ -120,9 +120,9 @@ TEST(Supervisor, AnswersUntilItIsToldToStop) {
     while (answer.empty()) answer = ask(job.control);
     kill(getpid(), SIGTERM);
   });
-  const Ended ended = supervise(job, signals, {}, [] { return Json{{"packets", 7}}; });
+  const EndReason reason = supervise(job, signals, {}, [] { return Json{{"packets", 7}}; });
   client.join();
-  EXPECT_EQ(ended, Ended::signal);
+  EXPECT_EQ(reason, EndReason::signal);
   EXPECT_EQ(answer, "{\"packets\":7}\n");
   EXPECT_FALSE(std::filesystem::exists(job.control));
   std::array<char, 256> taken;  // or the signal would end this process once it is let through again
@@ -133,11 +133,11 @@ TEST(Supervisor, EndsWithItsTimeAndWithItsWork) {
   WireJob job;
   job.duration_s = 0.001;
   const StopSignals signals;
-  EXPECT_EQ(supervise(job, signals, {}, [] { return Json(); }), Ended::duration);
+  EXPECT_EQ(supervise(job, signals, {}, [] { return Json(); }), EndReason::duration);
   job.duration_s.reset();
   EXPECT_EQ(supervise(
                 job, signals, {}, [] { return Json(); }, [] { return true; }),
-            Ended::finished);
+            EndReason::finished);
 }
 
 TEST(ControlSocket, TakesThePlaceOfOneThatNobodyListensAtAnyMore) {
@@ -157,7 +157,7 @@ TEST(Supervisor, ALoopEndsByItselfWithItsTimeOrWithItsError) {
   const StopSignals signals;
   const auto nothing = [] { return Json(); };
   WireJob job;
-  EXPECT_EQ(supervise_loop(job, signals, {}, nothing, [](const std::atomic<bool>&) {}), Ended::finished);
+  EXPECT_EQ(supervise_loop(job, signals, {}, nothing, [](const std::atomic<bool>&) {}), EndReason::finished);
   try {
     supervise_loop(job, signals, {}, nothing,
                    [](const std::atomic<bool>&) { throw Error(ErrorKind::output, "the disk is full."); });
@@ -171,7 +171,7 @@ TEST(Supervisor, ALoopEndsByItselfWithItsTimeOrWithItsError) {
     while (!stop) std::this_thread::yield();
     saw_stop = true;
   };
-  EXPECT_EQ(supervise_loop(job, signals, {}, nothing, until_told), Ended::duration);
+  EXPECT_EQ(supervise_loop(job, signals, {}, nothing, until_told), EndReason::duration);
   EXPECT_TRUE(saw_stop);
 }
 

@@ -14,49 +14,49 @@ namespace {
 const Octets kArp(28, 1);
 constexpr std::uint16_t kEtherTypeArp = 0x0806;
 
-TEST(Look, TellsIpFromRohcFromTheRest) {
-  EXPECT_EQ(look(ipv4_frame(udp_packet(40))).carries, Carries::ip);
-  EXPECT_EQ(look(frame_of(kEtherTypeIpv6, ipv6_packet(17, Octets(8, 0)))).carries, Carries::ip);
-  EXPECT_EQ(look(frame_of(kEtherTypeRohc, {0xFD, 1}), kEtherTypeRohc).carries, Carries::link);
-  EXPECT_EQ(look(frame_of(kEtherTypeRohc, {0xFD, 1})).carries, Carries::other) << "of another scheme";
-  EXPECT_EQ(look(frame_of(kEtherTypeArp, kArp)).carries, Carries::other);
-  EXPECT_EQ(look(frame_of(1500, udp_packet(1500))).carries, Carries::other) << "a length, IEEE 802.3";
+TEST(FrameParts, TellsIpFromRohcFromTheRest) {
+  EXPECT_EQ(find_parts(ipv4_frame(udp_packet(40))).carries, Carries::ip);
+  EXPECT_EQ(find_parts(frame_of(kEtherTypeIpv6, ipv6_packet(17, Octets(8, 0)))).carries, Carries::ip);
+  EXPECT_EQ(find_parts(frame_of(kEtherTypeRohc, {0xFD, 1}), kEtherTypeRohc).carries, Carries::link);
+  EXPECT_EQ(find_parts(frame_of(kEtherTypeRohc, {0xFD, 1})).carries, Carries::other) << "of another scheme";
+  EXPECT_EQ(find_parts(frame_of(kEtherTypeArp, kArp)).carries, Carries::other);
+  EXPECT_EQ(find_parts(frame_of(1500, udp_packet(1500))).carries, Carries::other) << "a length, IEEE 802.3";
 }
 
-TEST(Look, SkipsTagsAndSaysWhereThePayloadIs) {
+TEST(FrameParts, SkipsTagsAndSaysWhereThePayloadIs) {
   const Octets frame = ipv4_frame(udp_packet(40), {0x88A8'0005, vlan(7)});
-  const Look seen = look(frame);
-  EXPECT_EQ(seen.carries, Carries::ip);
-  EXPECT_EQ(seen.type_at, 20);
-  EXPECT_EQ(seen.payload_at, 22u);
-  EXPECT_EQ(seen.packet, 40u);
+  const FrameParts parts = find_parts(frame);
+  EXPECT_EQ(parts.carries, Carries::ip);
+  EXPECT_EQ(parts.type_at, 20);
+  EXPECT_EQ(parts.payload_at, 22u);
+  EXPECT_EQ(parts.packet, 40u);
   const std::vector<std::uint32_t> five(5, vlan(7));
-  EXPECT_EQ(look(ipv4_frame(udp_packet(40), five)).carries, Carries::other);
-  EXPECT_EQ(look(ipv4_frame(udp_packet(40), {five.begin(), five.begin() + 4})).carries, Carries::ip);
+  EXPECT_EQ(find_parts(ipv4_frame(udp_packet(40), five)).carries, Carries::other);
+  EXPECT_EQ(find_parts(ipv4_frame(udp_packet(40), {five.begin(), five.begin() + 4})).carries, Carries::ip);
 }
 
-TEST(Look, LeavesThePaddingBehindAnIpPacketOut) {
+TEST(FrameParts, LeavesThePaddingBehindAnIpPacketOut) {
   Octets padded = udp_packet(30);
   padded.resize(46);
-  EXPECT_EQ(look(ipv4_frame(padded)).packet, 30u);
+  EXPECT_EQ(find_parts(ipv4_frame(padded)).packet, 30u);
 }
 
 // No octet outside the frame is read: a sanitizer would tell.
-TEST(Look, TakesFramesThatEndTooSoonForOther) {
+TEST(FrameParts, TakesFramesThatEndTooSoonForOther) {
   const Octets whole = ipv4_frame(udp_packet(40), {vlan(7), vlan(8)});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const Octets cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
-    EXPECT_EQ(look(cut).carries, Carries::other) << length;
+    EXPECT_EQ(find_parts(cut).carries, Carries::other) << length;
   }
 }
 
-TEST(Look, TakesIpThatContradictsItsFrameForOther) {
+TEST(FrameParts, TakesIpThatContradictsItsFrameForOther) {
   Octets packet = udp_packet(40);
-  EXPECT_EQ(look(frame_of(kEtherTypeIpv6, packet)).carries, Carries::other) << "version 4 behind IPv6's type";
+  EXPECT_EQ(find_parts(frame_of(kEtherTypeIpv6, packet)).carries, Carries::other) << "version 4 behind IPv6's type";
   store16(&packet[2], 41);
-  EXPECT_EQ(look(ipv4_frame(packet)).carries, Carries::other) << "longer than the frame";
+  EXPECT_EQ(find_parts(ipv4_frame(packet)).carries, Carries::other) << "longer than the frame";
   store16(&packet[2], 19);
-  EXPECT_EQ(look(ipv4_frame(packet)).carries, Carries::other) << "shorter than its header";
+  EXPECT_EQ(find_parts(ipv4_frame(packet)).carries, Carries::other) << "shorter than its header";
 }
 
 TEST(ChannelTag, GoesInFrontAndComesOffAgain) {

@@ -251,7 +251,7 @@ TEST(Workers, ShareTheFlows) {
   const Scratch scratch;
   const auto half = [](std::uint16_t flow) {
     std::vector<Octets> frames = traffic(flow);
-    std::erase_if(frames, [](const Octets& frame) { return look(frame).carries != Carries::ip; });
+    std::erase_if(frames, [](const Octets& frame) { return find_parts(frame).carries != Carries::ip; });
     return frames;
   };
   write_frames(scratch.at("plain0"), half(1000));

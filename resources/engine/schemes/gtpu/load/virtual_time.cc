@@ -25,17 +25,17 @@ class Cores {
         longest_wait_(static_cast<std::uint64_t>(kRingPlaces * mean_ps)),
         busy_(count, 0) {}
 
-  // When the packet leaves core `core`; nothing if its ring is full.
+  // Returns the time when the packet leaves core `core`; nullopt if its ring is full.
   std::optional<std::uint64_t> pass(std::size_t core, std::uint64_t due, std::uint64_t service, bool counted) {
     bool lost = false;
-    const queueing::Passage passage =
+    const queueing::JobTimes times =
         simulated_.pass(static_cast<std::uint32_t>(core), due, [&](std::uint64_t start) -> std::uint64_t {
           lost = start - due > longest_wait_;
           return lost ? 0 : service;
         });
     if (lost) return std::nullopt;
     if (counted) busy_[core] += service;
-    return passage.end_ns;
+    return times.end_ns;
   }
   [[nodiscard]] std::vector<double> loads(std::uint64_t duration) const {
     std::vector<double> loads;

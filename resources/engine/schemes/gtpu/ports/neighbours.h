@@ -22,7 +22,7 @@ using Address = std::array<std::uint8_t, 16>;
 [[nodiscard]] bool is_ipv4(const Address& address) noexcept;
 // Returns the Address for an address of 4 or 16 octets.
 [[nodiscard]] Address address_of(const std::uint8_t* octets, bool is_v6) noexcept;
-// Return source and destination of an IP packet. REQUIRES: node::look finds the packet to be IP.
+// Return source and destination of an IP packet. REQUIRES: node::find_parts finds the packet to be IP.
 [[nodiscard]] Address source_of(OctetView packet) noexcept;
 [[nodiscard]] Address destination_of(OctetView packet) noexcept;
 

@@ -23,13 +23,13 @@ std::uint64_t octets_of(std::span<const Frame> frames) noexcept {
   return octets;
 }
 
-headroom_user_packet packet_in(const Frame& frame, const Look& seen, std::int32_t side) noexcept {
+headroom_user_packet packet_in(const Frame& frame, const FrameParts& parts, std::int32_t side) noexcept {
   // An Ethernet header has to fit in front of what is sent.
-  const std::uint32_t before = frame.front + seen.payload_at - kHeader;
-  const std::uint32_t behind = frame.room - seen.payload_at - seen.packet;
+  const std::uint32_t before = frame.front + parts.payload_at - kHeader;
+  const std::uint32_t behind = frame.room - parts.payload_at - parts.packet;
   const auto cut = [](std::uint32_t octets) { return static_cast<std::uint16_t>(std::min(octets, 0xFFFFu)); };
-  return {.octets = frame.octets + seen.payload_at,
-          .length = seen.packet,
+  return {.octets = frame.octets + parts.payload_at,
+          .length = parts.packet,
           .room_before = cut(before),
           .room_behind = cut(behind),
           .side = side,
@@ -94,12 +94,12 @@ void UserPlaneChannel::forward(std::span<Frame> frames, Side& from, std::int32_t
   forwarded_.clear();
   for (Frame& frame : frames) {
     if (take_for_node(frame, from, now_ns)) continue;
-    const Look seen = look(frame.view());
-    if (seen.carries != Carries::ip) {
+    const FrameParts parts = find_parts(frame.view());
+    if (parts.carries != Carries::ip) {
       lose(frame, statistics_.malformed);
       continue;
     }
-    headroom_user_packet packet = packet_in(frame, seen, side);
+    headroom_user_packet packet = packet_in(frame, parts, side);
     if (!has_room(packet)) {
       lose(frame, statistics_.too_long);
       continue;
@@ -145,16 +145,16 @@ bool UserPlaneChannel::take_for_node(Frame& frame, Side& from, std::uint64_t now
       break;
   }
   if (!is_first_ || !n4_) return false;
-  const Look seen = look(frame.view());
-  if (seen.carries != Carries::ip || !is_n4({frame.octets + seen.payload_at, seen.packet}, *n4_)) return false;
-  from.neighbours.learn(source_of({frame.octets + seen.payload_at, seen.packet}), mac_of_sender(frame));
-  handle_n4(frame, seen, now_ns);
+  const FrameParts parts = find_parts(frame.view());
+  if (parts.carries != Carries::ip || !is_n4({frame.octets + parts.payload_at, parts.packet}, *n4_)) return false;
+  from.neighbours.learn(source_of({frame.octets + parts.payload_at, parts.packet}), mac_of_sender(frame));
+  handle_n4(frame, parts, now_ns);
   store_.give_back(frame);
   return true;
 }
 
-void UserPlaneChannel::handle_n4(const Frame& frame, const Look& seen, std::uint64_t now_ns) {
-  const N4Message received = read_n4({frame.octets + seen.payload_at, seen.packet});
+void UserPlaneChannel::handle_n4(const Frame& frame, const FrameParts& parts, std::uint64_t now_ns) {
+  const N4Message received = read_n4({frame.octets + parts.payload_at, parts.packet});
   std::ranges::copy(received.octets, room_.begin());
   headroom_n4_message message = {};
   message.octets = room_.data();

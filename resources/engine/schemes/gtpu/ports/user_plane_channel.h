@@ -64,7 +64,7 @@ class UserPlaneChannel final : public node::Forwarder {
 
   void forward(std::span<node::Frame> frames, Side& from, std::int32_t side, std::uint64_t now_ns);
   [[nodiscard]] bool take_for_node(node::Frame& frame, Side& from, std::uint64_t now_ns);
-  void handle_n4(const node::Frame& frame, const node::Look& seen, std::uint64_t now_ns);
+  void handle_n4(const node::Frame& frame, const node::FrameParts& parts, std::uint64_t now_ns);
   void send_forwarded(node::Frame& frame, const headroom_user_packet& packet, std::uint64_t now_ns);
   void take_packets(std::uint64_t now_ns);
   void take_n4(std::uint64_t now_ns);

@@ -48,9 +48,9 @@ Json Outcomes::json() const {
 }
 
 void Measured::count(bool from_user, std::uint64_t input, std::uint64_t output,
-                     const queueing::Passage& passage) noexcept {
-  SystemTimes::count(passage);
-  (from_user ? decompressing : compressing).record(passage.service_ns);
+                     const queueing::JobTimes& times) noexcept {
+  SystemTimes::count(times);
+  (from_user ? decompressing : compressing).record(times.service_ns);
   ++(from_user ? from_users : from_core);
   (from_user ? link_octets : sip_octets) += input;
   (from_user ? sip_octets : link_octets) += output;

@@ -37,7 +37,7 @@ struct Measured : queueing::SystemTimes {
 
   // Counts a message. `output` is its length in octets after the endpoint. The lock is the endpoint's, and the service
   // time is the time of the endpoint's functions.
-  void count(bool from_user, std::uint64_t input, std::uint64_t output, const queueing::Passage& passage) noexcept;
+  void count(bool from_user, std::uint64_t input, std::uint64_t output, const queueing::JobTimes& times) noexcept;
   void add(const Measured& other) noexcept;
 };
 

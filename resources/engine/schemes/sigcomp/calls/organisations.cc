@@ -39,8 +39,8 @@ Job stretched(const Job& job, const Comparison& comparison, double factor, std::
   return made;
 }
 
-Findings trial_of(const Job& job, const Plan& plan, Organisation organisation, std::uint32_t shards,
-                  const queueing::ServiceTimes& times) {
+RunMeasurement trial_of(const Job& job, const Plan& plan, Organisation organisation, std::uint32_t shards,
+                        const queueing::ServiceTimes& times) {
   Timetable timetable{job, plan};
   while (const auto event = timetable.schedule.take(plan.origin_ns)) timetable.schedule.done(*event, event->due_ns);
   const std::uint64_t key = derive(job.seed, kServices), steps = job.call.size();
@@ -67,18 +67,18 @@ double mean_of_call(const Job& job, const queueing::ServiceTimes& times) {
 }
 
 // All trials of one organisation.
-class Organised {
+class OrganisationTrials {
  public:
-  explicit Organised(std::uint32_t shards) : shards_(shards) {}
+  explicit OrganisationTrials(std::uint32_t shards) : shards_(shards) {}
 
   [[nodiscard]] std::uint32_t shards() const noexcept { return shards_; }
 
-  void add(const Job& job, const Findings& found) {
-    const Measured& m = found.measured;
+  void add(const Job& job, const RunMeasurement& measurement) {
+    const Measured& m = measurement.measured;
     Json loads = Json::array();
-    for (const WorkerResult& worker : found.workers) loads.push_back(worker.busy_share);
+    for (const WorkerResult& worker : measurement.workers) loads.push_back(worker.busy_share);
     trials_.push_back({{"loads", loads},
-                       {"calls", found.began},
+                       {"calls", measurement.began},
                        {"messages", m.in_system.count()},
                        {"in_system_ns", m.in_system.mean()},
                        {"in_buffer_ns", m.in_buffer.mean()},
@@ -113,7 +113,7 @@ Json compare(const Job& job, const queueing::ServiceTimes& times) {
   const double call_ns = mean_of_call(job, times);
   if (call_ns <= 0) throw Error(ErrorKind::job, "the clock has not seen any time pass in a message.", "/comparison");
   const double factor = job.calls_per_s() * call_ns * 1e-9 / (comparison.load * job.workers);
-  Organised pinned(job.workers), pool(job.organisation == Organisation::pool ? job.shards : kShardsOfPool);
+  OrganisationTrials pinned(job.workers), pool(job.organisation == Organisation::pool ? job.shards : kShardsOfPool);
   double calls_per_s = 0;
   for (std::uint64_t trial = 0; trial < comparison.trials; ++trial) {
     const Job its = stretched(job, comparison, factor, trial);

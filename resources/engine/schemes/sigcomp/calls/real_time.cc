@@ -73,7 +73,7 @@ struct Done {
 
 struct Worker {
   std::thread thread;
-  Desk desk;
+  WorkerState state;
   std::mutex mutex;  // of `done`
   std::vector<Done> done;
   std::exception_ptr wrong;  // under the same mutex
@@ -108,10 +108,10 @@ class RealRun {
  public:
   RealRun(Traffic& traffic, Server& server)
       : traffic_(traffic), server_(server), buffers_(pool() ? 1 : traffic.job.workers), workers_(traffic.job.workers) {
-    findings_.samples.reserve(static_cast<std::size_t>(traffic.job.duration_ns / traffic.job.sample_ns) + 1);
+    measurement_.samples.reserve(static_cast<std::size_t>(traffic.job.duration_ns / traffic.job.sample_ns) + 1);
   }
 
-  Findings execute(Outcomes& outcomes) {
+  RunMeasurement execute(Outcomes& outcomes) {
     try {
       start_workers();
       produce();
@@ -123,10 +123,10 @@ class RealRun {
     for (std::size_t n = 0; n < workers_.size(); ++n) {
       Worker& worker = workers_[n];
       if (worker.wrong) std::rethrow_exception(worker.wrong);
-      findings_.measured.add(worker.desk.measured);
-      outcomes.add(worker.desk.outcomes);
+      measurement_.measured.add(worker.state.measured);
+      outcomes.add(worker.state.outcomes);
     }
-    return std::move(findings_);
+    return std::move(measurement_);
   }
 
  private:
@@ -158,7 +158,7 @@ class RealRun {
     for (Worker& worker : workers_) {
       if (worker.thread.joinable()) worker.thread.join();
     }
-    findings_.unserved = left;
+    measurement_.unserved = left;
   }
 
   void work(std::size_t number) {
@@ -177,7 +177,7 @@ class RealRun {
     const std::uint64_t start = monotonic_ns();
     const std::uint64_t active = active_.fetch_add(1, std::memory_order_relaxed) + 1;
     const Task task = traffic_.task_of(waiting.event);
-    const Server::Served served = server_.serve(task, schedule_of(start), Server::Clock::monotonic, me.desk);
+    const Server::Served served = server_.serve(task, schedule_of(start), Server::Clock::monotonic, me.state);
     active_.fetch_sub(1, std::memory_order_relaxed);
     const std::uint64_t end = monotonic_ns();
     {
@@ -185,8 +185,8 @@ class RealRun {
       me.done.push_back({waiting.event, end});
     }
     if (waiting.event.due_ns < traffic_.counted_from()) return;
-    me.desk.measured.count(task.from_user, task.part.input.size(), task.part.output_length,
-                           {waiting.due_ns, start, end, served.lock_ns, served.endpoint_ns, active});
+    me.state.measured.count(task.from_user, task.part.input.size(), task.part.output_length,
+                            {waiting.due_ns, start, end, served.lock_ns, served.endpoint_ns, active});
   }
 
   // Takes what the workers are done with. Throws what one of them threw.
@@ -216,13 +216,13 @@ class RealRun {
       const std::uint64_t now = monotonic_ns();
       if (!counting && now >= clock_of(traffic_.counted_from())) {
         counting = true;
-        findings_.calls_at_start = schedule.began() - schedule.ended();
+        measurement_.calls_at_start = schedule.began() - schedule.ended();
         began_before = schedule.began();
         ended_before = schedule.ended();
         begin_counting();
       }
       hand_out(std::min(now + 1, end));
-      while (counting && now >= next_sample && findings_.samples.size() < findings_.samples.capacity()) {
+      while (counting && now >= next_sample && measurement_.samples.size() < measurement_.samples.capacity()) {
         sample(next_sample);
         next_sample += traffic_.job.sample_ns;
       }
@@ -231,10 +231,10 @@ class RealRun {
       const std::uint64_t until = std::min({due, now + kLongestNapNs, end});
       if (until > now) nap_until(until);
     }
-    findings_.calls_at_end = schedule.began() - schedule.ended();
-    findings_.began = schedule.began() - began_before;
-    findings_.ended = schedule.ended() - ended_before;
-    findings_.postponed = schedule.postponed();
+    measurement_.calls_at_end = schedule.began() - schedule.ended();
+    measurement_.began = schedule.began() - began_before;
+    measurement_.ended = schedule.ended() - ended_before;
+    measurement_.postponed = schedule.postponed();
     end_counting();
     for (const std::uint64_t until = monotonic_ns() + kPatienceNs; outstanding_ != 0 && monotonic_ns() < until;) {
       nap_until(monotonic_ns() + kLongestNapNs);
@@ -247,7 +247,7 @@ class RealRun {
     while (const auto event = schedule.take(schedule_of(before))) {
       const bool counts = event->due_ns >= traffic_.counted_from();
       if (traffic_.passes(*event)) {
-        findings_.measured.passed += counts ? 1 : 0;
+        measurement_.measured.passed += counts ? 1 : 0;
         schedule.done(*event, event->due_ns);
         continue;
       }
@@ -255,17 +255,17 @@ class RealRun {
       const std::uint32_t user = traffic_.plan.calls[event->call].user;
       buffers_[pool() ? 0 : server_.shard_of(user)].put({*event, due});
       ++outstanding_;
-      if (counts) findings_.late.record(monotonic_ns() - due);
+      if (counts) measurement_.late.record(monotonic_ns() - due);
     }
   }
 
   void begin_counting() {
-    findings_.workers.resize(workers_.size());
+    measurement_.workers.resize(workers_.size());
     counted_since_ = monotonic_ns();
     for (std::size_t n = 0; n < workers_.size(); ++n) {
       workers_[n].cpu_before = workers_[n].cpu_sampled = read_clock(workers_[n].clock);
-      findings_.workers[n].core = workers_[n].core;
-      if (workers_[n].core) findings_.workers[n].before = read_core_jiffies(*workers_[n].core);
+      measurement_.workers[n].core = workers_[n].core;
+      if (workers_[n].core) measurement_.workers[n].before = read_core_jiffies(*workers_[n].core);
     }
     sampled_at_ = counted_since_;
   }
@@ -273,7 +273,7 @@ class RealRun {
   void end_counting() {
     const auto passed = static_cast<double>(monotonic_ns() - counted_since_);
     for (std::size_t n = 0; n < workers_.size(); ++n) {
-      WorkerResult& result = findings_.workers[n];
+      WorkerResult& result = measurement_.workers[n];
       result.cpu_ns = read_clock(workers_[n].clock) - workers_[n].cpu_before;
       result.busy_share = static_cast<double>(result.cpu_ns) / passed;
       if (result.core) result.after = read_core_jiffies(*result.core);
@@ -294,14 +294,14 @@ class RealRun {
       worker.cpu_sampled = cpu;
     }
     sampled_at_ = now;
-    findings_.samples.push_back(std::move(sample));
+    measurement_.samples.push_back(std::move(sample));
   }
 
   Traffic& traffic_;
   Server& server_;
   std::vector<Buffer> buffers_;
   std::vector<Worker> workers_;
-  Findings findings_;
+  RunMeasurement measurement_;
   std::vector<Done> collected_;
   std::atomic<std::uint64_t> active_{0};
   std::uint64_t outstanding_ = 0;
@@ -310,7 +310,7 @@ class RealRun {
 
 }  // namespace
 
-Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes) {
+RunMeasurement run_real(Traffic& traffic, Server& server, Outcomes& outcomes) {
   return RealRun(traffic, server).execute(outcomes);
 }
 

@@ -12,10 +12,10 @@
 namespace headroom::sigcomp::calls {
 namespace {
 
-// Octets of the process at each stage, and of the adapter in its own words.
+// Octets of the process at each stage, and of the adapter by its own statistics.
 struct Memory {
   std::uint64_t before = 0, created = 0, filled = 0, end = 0;
-  std::uint64_t said_created = 0, said_filled = 0, said_end = 0;
+  std::uint64_t adapter_created = 0, adapter_filled = 0, adapter_end = 0;
   std::uint64_t compartments_filled = 0, compartments_end = 0;
 };
 
@@ -27,42 +27,43 @@ double difference(std::uint64_t later, std::uint64_t earlier) {
   return later < earlier ? 0.0 : static_cast<double>(later - earlier);
 }
 
-// All that is before the origin: users register, and calls get as far as they have got by then, one message at once.
+// Brings the server to its state at the origin: users register, and calls get as far as they have got by then, one
+// message at a time.
 void fill(Traffic& traffic, Server& server, Outcomes& outcomes) {
-  Desk desk;
+  WorkerState state;
   const Job& job = traffic.job;
   for (std::uint32_t user = 0; user < traffic.plan.users && !job.registration.empty(); ++user) {
     for (std::uint32_t step = 0; step < job.registration.size(); ++step) {
       const Message& message = job.registration[step];
       if (message.carried == Carried::plain) continue;
-      const Task task{traffic.script.registration(user, step), user, message.from_user, message.carried, false};
-      server.serve(task, 0, Server::Clock::monotonic, desk);
+      const Task task{traffic.recording.registration(user, step), user, message.from_user, message.carried, false};
+      server.serve(task, 0, Server::Clock::monotonic, state);
     }
   }
   while (const auto event = traffic.schedule.take(traffic.plan.origin_ns)) {
-    if (!traffic.passes(*event)) server.serve(traffic.task_of(*event), event->due_ns, Server::Clock::monotonic, desk);
+    if (!traffic.passes(*event)) server.serve(traffic.task_of(*event), event->due_ns, Server::Clock::monotonic, state);
     traffic.schedule.done(*event, event->due_ns);
   }
-  outcomes.add(desk.outcomes);
+  outcomes.add(state.outcomes);
 }
 
-Json calls_json(const Findings& found, double seconds) {
-  return {{"in_progress_at_start", found.calls_at_start},
-          {"began", found.began},
-          {"ended", found.ended},
-          {"in_progress_at_end", found.calls_at_end},
-          {"postponed", found.postponed},
-          {"per_s", static_cast<double>(found.began) / seconds}};
+Json calls_json(const RunMeasurement& measurement, double seconds) {
+  return {{"in_progress_at_start", measurement.calls_at_start},
+          {"began", measurement.began},
+          {"ended", measurement.ended},
+          {"in_progress_at_end", measurement.calls_at_end},
+          {"postponed", measurement.postponed},
+          {"per_s", static_cast<double>(measurement.began) / seconds}};
 }
 
-Json messages_json(const Findings& found, double seconds) {
-  const Measured& m = found.measured;
+Json messages_json(const RunMeasurement& measurement, double seconds) {
+  const Measured& m = measurement.measured;
   const auto mbit_s = [&](std::uint64_t octets) { return static_cast<double>(octets) * 8e-6 / seconds; };
   const std::uint64_t served = m.from_users + m.from_core;
   return {{"from_users", m.from_users},
           {"from_core", m.from_core},
           {"passed", m.passed},
-          {"unserved", found.unserved},
+          {"unserved", measurement.unserved},
           {"per_s", static_cast<double>(served) / seconds},
           {"sip_octets", m.sip_octets},
           {"link_octets", m.link_octets},
@@ -70,15 +71,15 @@ Json messages_json(const Findings& found, double seconds) {
           {"link_mbit_s", mbit_s(m.link_octets)}};
 }
 
-Json times_json(const Findings& found, bool real_time) {
-  const Measured& m = found.measured;
+Json times_json(const RunMeasurement& measurement, bool real_time) {
+  const Measured& m = measurement.measured;
   return {{"in_system_ns", m.in_system.json()},
           {"in_buffer_ns", m.in_buffer.json()},
           {"processing_ns", m.processing.json()},
           {"waiting_for_lock_ns", m.waiting_for_lock.json()},
           {"decompressing_ns", m.decompressing.json()},
           {"compressing_ns", m.compressing.json()},
-          {"handed_over_late_ns", real_time ? found.late.json() : Json(nullptr)}};
+          {"handed_over_late_ns", real_time ? measurement.late.json() : Json(nullptr)}};
 }
 
 Json active_json(const Measured& m, std::uint64_t duration_ns) {
@@ -107,24 +108,26 @@ Json samples_json(const std::vector<Sample>& samples) {
   return all;
 }
 
-Json memory_json(const Memory& m, const Findings& found, const Script& script) {
+Json memory_json(const Memory& m, const RunMeasurement& measurement, const Recording& recording) {
   return {{"resident_before_endpoints", m.before},
           {"resident_after_creation", m.created},
           {"resident_at_start", m.filled},
           {"resident_at_end", m.end},
-          {"adapter_after_creation", m.said_created},
-          {"adapter_at_start", m.said_filled},
-          {"adapter_at_end", m.said_end},
+          {"adapter_after_creation", m.adapter_created},
+          {"adapter_at_start", m.adapter_filled},
+          {"adapter_at_end", m.adapter_end},
           {"compartments_at_start", m.compartments_filled},
           {"compartments_at_end", m.compartments_end},
-          {"octets_per_call_at_start", ratio(difference(m.filled, m.created), found.calls_at_start)},
-          {"octets_per_call_at_end", ratio(difference(m.end, m.created), found.calls_at_end)},
+          {"octets_per_call_at_start", ratio(difference(m.filled, m.created), measurement.calls_at_start)},
+          {"octets_per_call_at_end", ratio(difference(m.end, m.created), measurement.calls_at_end)},
           {"octets_per_compartment_at_end", ratio(difference(m.end, m.created), m.compartments_end)},
-          {"adapter_octets_per_compartment_at_end", ratio(difference(m.said_end, m.said_created), m.compartments_end)},
-          {"script_octets", script.size()}};
+          {"adapter_octets_per_compartment_at_end",
+           ratio(difference(m.adapter_end, m.adapter_created), m.compartments_end)},
+          {"script_octets", recording.size()}};
 }
 
-// What reading the clock of a thread costs, which each message is charged with once: the median of many.
+// Returns the nanoseconds that reading the clock of a thread takes, which each message is charged with once: the median
+// of many readings.
 double cost_of_thread_clock() {
   std::vector<std::uint64_t> costs(1001);
   for (std::uint64_t& cost : costs) {
@@ -139,26 +142,26 @@ double cost_of_thread_clock() {
 
 Json run(const Job& job) {
   const Plan plan = make_plan(job);
-  const Script script = rehearse(job, plan);
-  Traffic traffic{job, plan, script};
+  const Recording recording = precompute(job, plan);
+  Traffic traffic{job, plan, recording};
   Memory memory;
   Outcomes outcomes;
   memory.before = private_resident_octets();
   Server server(job, plan);
   memory.created = private_resident_octets();
-  memory.said_created = server.memory_bytes();
+  memory.adapter_created = server.memory_bytes();
   const std::uint64_t filling_since = monotonic_ns();
   fill(traffic, server, outcomes);
   const std::uint64_t filled_ns = monotonic_ns() - filling_since;
   memory.filled = private_resident_octets();
-  memory.said_filled = server.memory_bytes();
+  memory.adapter_filled = server.memory_bytes();
   memory.compartments_filled = server.compartments();
   std::optional<queueing::ServiceTimes> times;
   if (job.comparison) times.emplace(job.call.size());
-  const Findings found = job.real_time ? run_real(traffic, server, outcomes)
-                                       : run_virtual(traffic, server, outcomes, times ? &*times : nullptr);
+  const RunMeasurement measurement = job.real_time ? run_real(traffic, server, outcomes)
+                                                   : run_virtual(traffic, server, outcomes, times ? &*times : nullptr);
   memory.end = private_resident_octets();
-  memory.said_end = server.memory_bytes();
+  memory.adapter_end = server.memory_bytes();
   memory.compartments_end = server.compartments();
 
   const double seconds = static_cast<double>(job.duration_ns) / 1e9;
@@ -176,17 +179,17 @@ Json run(const Job& job) {
           {"duration_ns", job.duration_ns},
           {"warmup_ns", job.warmup_ns},
           {"seed", job.seed},
-          {"calls", calls_json(found, seconds)},
-          {"messages", messages_json(found, seconds)},
+          {"calls", calls_json(measurement, seconds)},
+          {"messages", messages_json(measurement, seconds)},
           {"outcomes", outcomes.json()},
-          {"times", times_json(found, job.real_time)},
-          {"active_workers", active_json(found.measured, job.duration_ns)},
-          {"workers", workers_json(found.workers)},
-          {"memory", memory_json(memory, found, script)},
-          {"samples", samples_json(found.samples)},
+          {"times", times_json(measurement, job.real_time)},
+          {"active_workers", active_json(measurement.measured, job.duration_ns)},
+          {"workers", workers_json(measurement.workers)},
+          {"memory", memory_json(memory, measurement, recording)},
+          {"samples", samples_json(measurement.samples)},
           {"comparison", times ? compare(job, *times) : Json(nullptr)},
-          {"consecutive_in_system_ns", found.consecutive_ns},
-          {"rehearsal", {{"wall_ns", script.wall_ns}, {"processes", script.processes}}},
+          {"consecutive_in_system_ns", measurement.consecutive_ns},
+          {"rehearsal", {{"wall_ns", recording.wall_ns}, {"processes", recording.processes}}},
           {"filling_ns", filled_ns},
           {"clock_reading_ns", job.real_time ? Json(nullptr) : Json(cost_of_thread_clock())}};
 }

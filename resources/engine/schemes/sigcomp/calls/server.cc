@@ -10,7 +10,7 @@ Server::Server(const Job& job, const Plan& plan)
   for (std::uint32_t n = 0; n < job.shards; ++n) shards_.push_back(std::make_unique<Shard>(job));
 }
 
-Server::Served Server::serve(const Task& task, std::uint64_t now_ns, Clock clock, Desk& desk) {
+Server::Served Server::serve(const Task& task, std::uint64_t now_ns, Clock clock, WorkerState& state) {
   const auto read = [clock] { return clock == Clock::thread ? thread_cpu_ns() : monotonic_ns(); };
   Shard& shard = *shards_[shard_of(task.user)];
   const std::uint64_t before_lock = locks_ ? read() : 0;
@@ -23,30 +23,31 @@ Server::Served Server::serve(const Task& task, std::uint64_t now_ns, Clock clock
     ++shard.compartments;
     open_[task.user] = 1;
   }
-  const Made made =
-      task.from_user ? shard.endpoint.decompress(task.part.input, task.user + 1,
-                                                 needs_compartment ? task.user : HEADROOM_NO_SESSION, now_ns, desk.room)
-                     : shard.endpoint.compress(task.part.input, task.user, now_ns, desk.room);
+  const MessageResult result =
+      task.from_user
+          ? shard.endpoint.decompress(task.part.input, task.user + 1,
+                                      needs_compartment ? task.user : HEADROOM_NO_SESSION, now_ns, state.room)
+          : shard.endpoint.compress(task.part.input, task.user, now_ns, state.room);
   if (task.closes && open_[task.user] != 0) {
     shard.endpoint.close(task.user);
     --shard.compartments;
     open_[task.user] = 0;
   }
   const std::uint64_t end = read();
-  if (made.status == HEADROOM_ERR_DECOMPRESSION && !shard.endpoint.take_reverse().empty()) ++desk.outcomes.nacks;
+  if (result.status == HEADROOM_ERR_DECOMPRESSION && !shard.endpoint.take_reverse().empty()) ++state.outcomes.nacks;
   if (locks_) lock.unlock();
-  look_at(task, made, desk);
+  look_at(task, result, state);
   return {locks_ ? start - before_lock : 0, end - start};
 }
 
-void Server::look_at(const Task& task, const Made& made, Desk& desk) const {
-  Outcomes& outcomes = desk.outcomes;
-  if (made.status != HEADROOM_OK) {
-    ++(task.from_user ? outcomes.decompress : outcomes.compress)[made.status];
+void Server::look_at(const Task& task, const MessageResult& result, WorkerState& state) const {
+  Outcomes& outcomes = state.outcomes;
+  if (result.status != HEADROOM_OK) {
+    ++(task.from_user ? outcomes.decompress : outcomes.compress)[result.status];
     return;
   }
-  if (task.from_user && task.carried == Carried::compartment && !made.accepted) ++outcomes.refused;
-  if (made.octets.size() != task.part.output_length || hash_of(made.octets) != task.part.output_hash)
+  if (task.from_user && task.carried == Carried::compartment && !result.accepted) ++outcomes.refused;
+  if (result.octets.size() != task.part.output_length || hash_of(result.octets) != task.part.output_hash)
     ++(task.from_user ? outcomes.wrong : outcomes.different);
 }
 

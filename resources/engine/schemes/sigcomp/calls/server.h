@@ -18,7 +18,7 @@
 #include "schemes/sigcomp/calls/job.h"
 #include "schemes/sigcomp/calls/measure.h"
 #include "schemes/sigcomp/calls/plan.h"
-#include "schemes/sigcomp/calls/rehearsal.h"
+#include "schemes/sigcomp/calls/precompute.h"
 
 namespace headroom::sigcomp::calls {
 
@@ -32,7 +32,7 @@ struct Task {
 };
 
 // The state of one worker.
-struct Desk {
+struct WorkerState {
   MessageRoom room{kLongestMessage};
   Outcomes outcomes;
   Measured measured;
@@ -56,7 +56,7 @@ class Server {
 
   // Decompresses or compresses the message; opens and closes the user's compartment. May be called by several threads.
   // The outcome is checked after the endpoint has been freed. REQUIRES: the message is not `Carried::plain`.
-  Served serve(const Task& task, std::uint64_t now_ns, Clock clock, Desk& desk);
+  Served serve(const Task& task, std::uint64_t now_ns, Clock clock, WorkerState& state);
 
   [[nodiscard]] std::uint64_t compartments() const noexcept;
   // Returns {"memory_bytes", …}: the adapter's own statistics, and the sum of their memory.
@@ -72,7 +72,7 @@ class Server {
     std::uint64_t compartments = 0;
   };
 
-  void look_at(const Task& task, const Made& made, Desk& desk) const;
+  void look_at(const Task& task, const MessageResult& result, WorkerState& state) const;
 
   bool locks_;
   std::vector<std::unique_ptr<Shard>> shards_;

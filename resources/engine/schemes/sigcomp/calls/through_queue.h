@@ -22,8 +22,8 @@ using Serve = std::function<Work(const Schedule::Event&, std::uint64_t start_ns)
 
 // Runs `timetable` from its current position to its end, with the job's workers. `shards` is the number of endpoints to
 // which users are assigned.
-[[nodiscard]] Findings through_queue(Timetable& timetable, Organisation organisation, std::uint32_t shards,
-                                     const Serve& serve);
+[[nodiscard]] RunMeasurement through_queue(Timetable& timetable, Organisation organisation, std::uint32_t shards,
+                                           const Serve& serve);
 
 }  // namespace headroom::sigcomp::calls
 

@@ -10,7 +10,7 @@
 #include "queueing/service_times.h"
 #include "schemes/sigcomp/calls/measure.h"
 #include "schemes/sigcomp/calls/plan.h"
-#include "schemes/sigcomp/calls/rehearsal.h"
+#include "schemes/sigcomp/calls/precompute.h"
 #include "schemes/sigcomp/calls/server.h"
 
 namespace headroom::sigcomp::calls {
@@ -34,21 +34,21 @@ struct Timetable {
 
 // The times and the contents of messages.
 struct Traffic : Timetable {
-  Traffic(const Job& its_job, const Plan& its_plan, const Script& its_script)
-      : Timetable{its_job, its_plan}, script(its_script) {}
+  Traffic(const Job& its_job, const Plan& its_plan, const Recording& its_recording)
+      : Timetable{its_job, its_plan}, recording(its_recording) {}
 
-  const Script& script;
+  const Recording& recording;
 
   [[nodiscard]] Task task_of(const Schedule::Event& event) const noexcept {
     const Message& message = job.call[event.step];
     const bool last = event.step + 1 == job.call.size();
-    return {script.call(event.call, event.step), user_of(event), message.from_user, message.carried,
+    return {recording.call(event.call, event.step), user_of(event), message.from_user, message.carried,
             last && !job.keeps_compartments()};
   }
 };
 
 // Measurements from counted_from() to end().
-struct Findings {
+struct RunMeasurement {
   Measured measured;
   std::vector<Sample> samples;
   std::vector<std::uint64_t> consecutive_ns;  // times in system of the first counted messages
@@ -61,11 +61,11 @@ struct Findings {
 
 // Runs the workers one after another in one thread, with a simulated queue: messages take the processor time that the
 // endpoint took for them, which is also stored in `times` if given.
-[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes,
-                                   queueing::ServiceTimes* times = nullptr);
+[[nodiscard]] RunMeasurement run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes,
+                                         queueing::ServiceTimes* times = nullptr);
 
 // Runs the workers in threads, with a real queue and the wall clock.
-[[nodiscard]] Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes);
+[[nodiscard]] RunMeasurement run_real(Traffic& traffic, Server& server, Outcomes& outcomes);
 
 }  // namespace headroom::sigcomp::calls
 

@@ -44,9 +44,9 @@ struct Report {
 };
 
 // Both ends of all calls. One thread.
-class Parties {
+class CallEnds {
  public:
-  Parties(const CallJob& job, wire::Ends& ends, Report& report)
+  CallEnds(const CallJob& job, wire::Ends& ends, Report& report)
       : job_(job),
         pool_(ends.pool()),
         report_(report),
@@ -167,7 +167,7 @@ class Parties {
 
 // The loop: calls that are due begin, what may be sent is sent, what has arrived is noted, until all calls are over or
 // the time limit for stragglers expires.
-void converse(const CallJob& job, Parties& parties, io::BusyShare& busy, io::Published<Report>& published,
+void converse(const CallJob& job, CallEnds& call_ends, io::BusyShare& busy, io::Published<Report>& published,
               const Report& report, const std::atomic<bool>& stop) {
   const io::WorkerThread thread(job.ends.core, "/core");
   const io::BusyShare::OfThisThread counted(busy);
@@ -179,13 +179,13 @@ void converse(const CallJob& job, Parties& parties, io::BusyShare& busy, io::Pub
   std::uint64_t last_ns = 0;  // when the last call began
   while (!stop.load(std::memory_order_relaxed)) {
     const std::uint64_t now_ns = monotonic_ns();
-    if (last_ns == 0 && (parties.begin(began_ns, now_ns) || now_ns - began_ns > beginning_ns)) last_ns = now_ns;
+    if (last_ns == 0 && (call_ends.begin(began_ns, now_ns) || now_ns - began_ns > beginning_ns)) last_ns = now_ns;
     bool worked = false;
     for (const bool caller : {true, false}) {
-      worked |= parties.send(caller, now_ns);
-      worked |= parties.receive(caller);
+      worked |= call_ends.send(caller, now_ns);
+      worked |= call_ends.receive(caller);
     }
-    if (last_ns != 0 && (parties.all_over() || now_ns - last_ns >= drain_ns)) break;
+    if (last_ns != 0 && (call_ends.all_over() || now_ns - last_ns >= drain_ns)) break;
     busy.round(worked);
     published.offer([&] { return report; });
   }
@@ -232,7 +232,7 @@ Json json_of(const Report& report, const CallJob& job) {
 
 Json run_call(const CallJob& job, wire::Ends& ends) {
   Report report;
-  Parties parties(job, ends, report);
+  CallEnds call_ends(job, ends, report);
   ends.begin(job.ends);
 
   io::BusyShare busy(job.ends.wire.idle);
@@ -249,11 +249,11 @@ Json run_call(const CallJob& job, wire::Ends& ends) {
             {"ports", ends.statistics()}};
   };
 
-  const io::Ended ended = ends.supervise(
+  const io::EndReason reason = ends.supervise(
       job.ends.wire, [&] { return result(published.ask()); },
-      [&](const std::atomic<bool>& stop) { converse(job, parties, busy, published, report, stop); });
+      [&](const std::atomic<bool>& stop) { converse(job, call_ends, busy, published, report, stop); });
   Json json = result(published.last());
-  json["complete"] = ended == io::Ended::finished;
+  json["complete"] = reason == io::EndReason::finished;
   return json;
 }
 

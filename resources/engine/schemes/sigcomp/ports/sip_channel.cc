@@ -21,12 +21,12 @@ void count_received(std::span<const Frame> frames, Traffic& received) noexcept {
   received.add(frames.size(), octets);
 }
 
-OctetView packet_in(const Frame& frame, const Look& seen) noexcept {
-  return {frame.octets + seen.payload_at, seen.packet};
+OctetView packet_in(const Frame& frame, const FrameParts& parts) noexcept {
+  return {frame.octets + parts.payload_at, parts.packet};
 }
 
-OctetView payload_in(const Frame& frame, const Look& seen, const Datagram& datagram) noexcept {
-  return {frame.octets + seen.payload_at + datagram.payload_at(), datagram.payload};
+OctetView payload_in(const Frame& frame, const FrameParts& parts, const Datagram& datagram) noexcept {
+  return {frame.octets + parts.payload_at + datagram.payload_at(), datagram.payload};
 }
 
 bool is_keep_alive(OctetView payload) noexcept {
@@ -124,81 +124,82 @@ SipChannel::SipChannel(const Job& job, const SipUsers& users, FrameStore& store,
 void SipChannel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) {
   count_received(frames, statistics_.plain.received);
   for (Frame& frame : frames) {
-    const Look seen = look(frame.view());
-    if (seen.packet > plain_mtu_) {
+    const FrameParts parts = find_parts(frame.view());
+    if (parts.packet > plain_mtu_) {
       lose(frame, statistics_.too_long);
       continue;
     }
-    auto datagram = seen.carries == Carries::ip ? sip_datagram(packet_in(frame, seen)) : std::nullopt;
-    if (!datagram || is_keep_alive(payload_in(frame, seen, *datagram))) {
-      pass(frame, seen, link_mtu_, link);
-    } else if (kMessageMark.is_on(payload_in(frame, seen, *datagram))) {
+    auto datagram = parts.carries == Carries::ip ? sip_datagram(packet_in(frame, parts)) : std::nullopt;
+    if (!datagram || is_keep_alive(payload_in(frame, parts, *datagram))) {
+      pass(frame, parts, link_mtu_, link);
+    } else if (kMessageMark.is_on(payload_in(frame, parts, *datagram))) {
       lose(frame, statistics_.malformed);  // the far end would take it for a message of this endpoint's
     } else {
-      compress(frame, seen, *datagram, now_ns, link);
+      compress(frame, parts, *datagram, now_ns, link);
     }
   }
 }
 
-void SipChannel::compress(Frame& frame, const Look& seen, Datagram& datagram, std::uint64_t now_ns, Outbox& link) {
+void SipChannel::compress(Frame& frame, const FrameParts& parts, Datagram& datagram, std::uint64_t now_ns,
+                          Outbox& link) {
   const std::uint32_t compartment = users_.of(users_on_plain_ ? datagram.source : datagram.destination);
   // What would not fit must not be made: the compressor would rely on it.
-  const Made made = endpoint_.compress(payload_in(frame, seen, datagram), compartment, now_ns, room_,
-                                       room_for(frame, seen, datagram, link_mtu_));
-  if (made.status != HEADROOM_OK || made.octets.empty()) {
-    if (made.status == HEADROOM_ERR_NO_SPACE) {
+  const MessageResult result = endpoint_.compress(payload_in(frame, parts, datagram), compartment, now_ns, room_,
+                                                  room_for(frame, parts, datagram, link_mtu_));
+  if (result.status != HEADROOM_OK || result.octets.empty()) {
+    if (result.status == HEADROOM_ERR_NO_SPACE) {
       statistics_.passed_too_long.add();
-    } else if (made.status < 0) {
-      statistics_.compressor.add(made.status);
+    } else if (result.status < 0) {
+      statistics_.compressor.add(result.status);
     }
-    return pass(frame, seen, link_mtu_, link);
+    return pass(frame, parts, link_mtu_, link);
   }
-  write(frame, seen, datagram, made.octets);
+  write(frame, parts, datagram, result.octets);
   // An endpoint may leave a message as it is, or copy it: such a message counts as passed.
-  (kMessageMark.is_on(made.octets) ? statistics_.compressed : statistics_.passed).add();
+  (kMessageMark.is_on(result.octets) ? statistics_.compressed : statistics_.passed).add();
   link.put(frame);
 }
 
 void SipChannel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) {
   count_received(frames, statistics_.link.received);
   for (Frame& frame : frames) {
-    const Look seen = look(frame.view());
-    if (seen.packet > link_mtu_) {
+    const FrameParts parts = find_parts(frame.view());
+    if (parts.packet > link_mtu_) {
       lose(frame, statistics_.too_long);
       continue;
     }
-    auto datagram = seen.carries == Carries::ip ? sip_datagram(packet_in(frame, seen)) : std::nullopt;
-    if (datagram && kMessageMark.is_on(payload_in(frame, seen, *datagram))) {
-      decompress(frame, seen, *datagram, now_ns, plain, link);
+    auto datagram = parts.carries == Carries::ip ? sip_datagram(packet_in(frame, parts)) : std::nullopt;
+    if (datagram && kMessageMark.is_on(payload_in(frame, parts, *datagram))) {
+      decompress(frame, parts, *datagram, now_ns, plain, link);
     } else {
-      pass(frame, seen, plain_mtu_, plain);
+      pass(frame, parts, plain_mtu_, plain);
     }
   }
 }
 
-void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, std::uint64_t now_ns, Outbox& plain,
-                            Outbox& link) {
+void SipChannel::decompress(Frame& frame, const FrameParts& parts, Datagram& datagram, std::uint64_t now_ns,
+                            Outbox& plain, Outbox& link) {
   const Address& user = users_on_plain_ ? datagram.destination : datagram.source;
-  const Made made = endpoint_.decompress(payload_in(frame, seen, datagram), source_number(datagram.source),
-                                         HEADROOM_NO_SESSION, now_ns, room_);
-  if (made.status < 0) {
-    statistics_.decompressor.add(made.status);
-    send_nacks(frame, seen, datagram, link);
+  const MessageResult result = endpoint_.decompress(payload_in(frame, parts, datagram), source_number(datagram.source),
+                                                    HEADROOM_NO_SESSION, now_ns, room_);
+  if (result.status < 0) {
+    statistics_.decompressor.add(result.status);
+    send_nacks(frame, parts, datagram, link);
     return store_.give_back(frame);
   }
   // A sender whose message decompresses becomes a user; the sender of a NACK does not.
-  const std::uint32_t compartment = made.status == HEADROOM_OK ? users_.of(user) : users_.find(user);
-  if (compartment != HEADROOM_NO_SESSION && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
+  const std::uint32_t compartment = result.status == HEADROOM_OK ? users_.of(user) : users_.find(user);
+  if (compartment != HEADROOM_NO_SESSION && !endpoint_.accept(compartment) && result.status == HEADROOM_OK)
     statistics_.compartments.refused.add();
-  if (made.status != HEADROOM_OK || made.octets.empty()) return lose(frame, statistics_.consumed);
-  if (made.octets.size() > room_for(frame, seen, datagram, plain_mtu_)) return lose(frame, statistics_.too_long);
-  write(frame, seen, datagram, made.octets);
+  if (result.status != HEADROOM_OK || result.octets.empty()) return lose(frame, statistics_.consumed);
+  if (result.octets.size() > room_for(frame, parts, datagram, plain_mtu_)) return lose(frame, statistics_.too_long);
+  write(frame, parts, datagram, result.octets);
   statistics_.decompressed.add();
   plain.put(frame);
 }
 
 // RFC 4077: what could not be decompressed is answered to where it came from.
-void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram& datagram, Outbox& link) {
+void SipChannel::send_nacks(const Frame& frame, const FrameParts& parts, const Datagram& datagram, Outbox& link) {
   OctetView nack = endpoint_.take_reverse();
   for (unsigned count = 0; !nack.empty(); nack = endpoint_.take_reverse()) {
     if (++count > kMostNacks)
@@ -209,23 +210,23 @@ void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram
       continue;
     }
     Datagram back = datagram;
-    if (nack.size() > room_for(answer, seen, back, link_mtu_)) {
+    if (nack.size() > room_for(answer, parts, back, link_mtu_)) {
       statistics_.feedback.discarded.add();
       store_.give_back(answer);
       continue;
     }
-    std::memcpy(answer.octets, frame.octets, seen.payload_at + back.payload_at());
+    std::memcpy(answer.octets, frame.octets, parts.payload_at + back.payload_at());
     std::swap_ranges(answer.octets, answer.octets + kMacs / 2, answer.octets + kMacs / 2);
-    turn_round(answer.octets + seen.payload_at, back);
-    write(answer, seen, back, nack);
+    turn_round(answer.octets + parts.payload_at, back);
+    write(answer, parts, back, nack);
     statistics_.feedback.sent.add();
     link.put(answer);
   }
 }
 
-std::uint32_t SipChannel::room_for(const Frame& frame, const Look& seen, const Datagram& datagram,
+std::uint32_t SipChannel::room_for(const Frame& frame, const FrameParts& parts, const Datagram& datagram,
                                    std::uint32_t mtu) noexcept {
-  const std::uint32_t packet = std::min(mtu, frame.room - std::min(frame.room, seen.payload_at));
+  const std::uint32_t packet = std::min(mtu, frame.room - std::min(frame.room, parts.payload_at));
   return packet - std::min(packet, datagram.payload_at());
 }
 
@@ -235,15 +236,15 @@ std::uint32_t SipChannel::source_number(const Address& address) const noexcept {
   return number == 0 ? 1 : number;
 }
 
-void SipChannel::write(Frame& frame, const Look& seen, Datagram& datagram, OctetView payload) noexcept {
-  std::uint8_t* const packet = frame.octets + seen.payload_at;
+void SipChannel::write(Frame& frame, const FrameParts& parts, Datagram& datagram, OctetView payload) noexcept {
+  std::uint8_t* const packet = frame.octets + parts.payload_at;
   std::memcpy(packet + datagram.payload_at(), payload.data(), payload.size());
   set_payload(packet, datagram, static_cast<std::uint32_t>(payload.size()));
-  frame.length = seen.payload_at + datagram.payload_at() + datagram.payload;
+  frame.length = parts.payload_at + datagram.payload_at() + datagram.payload;
 }
 
-void SipChannel::pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept {
-  if (seen.packet > mtu) return lose(frame, statistics_.too_long);
+void SipChannel::pass(const Frame& frame, const FrameParts& parts, std::uint32_t mtu, Outbox& out) noexcept {
+  if (parts.packet > mtu) return lose(frame, statistics_.too_long);
   statistics_.passed.add();
   out.put(frame);
 }

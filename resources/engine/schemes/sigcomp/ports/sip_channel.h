@@ -67,19 +67,20 @@ class SipChannel final : public node::Forwarder {
   [[nodiscard]] const Instance* endpoint() const noexcept override { return &endpoint_.instance(); }
 
  private:
-  void compress(node::Frame& frame, const node::Look& seen, Datagram& datagram, std::uint64_t now_ns,
+  void compress(node::Frame& frame, const node::FrameParts& parts, Datagram& datagram, std::uint64_t now_ns,
                 node::Outbox& link);
-  void decompress(node::Frame& frame, const node::Look& seen, Datagram& datagram, std::uint64_t now_ns,
+  void decompress(node::Frame& frame, const node::FrameParts& parts, Datagram& datagram, std::uint64_t now_ns,
                   node::Outbox& plain, node::Outbox& link);
-  void send_nacks(const node::Frame& frame, const node::Look& seen, const Datagram& datagram, node::Outbox& link);
-  void pass(const node::Frame& frame, const node::Look& seen, std::uint32_t mtu, node::Outbox& out) noexcept;
+  void send_nacks(const node::Frame& frame, const node::FrameParts& parts, const Datagram& datagram,
+                  node::Outbox& link);
+  void pass(const node::Frame& frame, const node::FrameParts& parts, std::uint32_t mtu, node::Outbox& out) noexcept;
   void lose(const node::Frame& frame, io::Counter& cause) noexcept;
   // Returns the largest new payload in octets with which the datagram fits the frame and the MTU.
-  [[nodiscard]] static std::uint32_t room_for(const node::Frame& frame, const node::Look& seen,
+  [[nodiscard]] static std::uint32_t room_for(const node::Frame& frame, const node::FrameParts& parts,
                                               const Datagram& datagram, std::uint32_t mtu) noexcept;
   // Returns a number for the ABI's `source`.
   [[nodiscard]] std::uint32_t source_number(const Address& address) const noexcept;
-  static void write(node::Frame& frame, const node::Look& seen, Datagram& datagram, OctetView payload) noexcept;
+  static void write(node::Frame& frame, const node::FrameParts& parts, Datagram& datagram, OctetView payload) noexcept;
 
   const std::uint32_t plain_mtu_, link_mtu_;
   const node::Feedback feedback_;

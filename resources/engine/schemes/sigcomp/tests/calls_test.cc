@@ -393,7 +393,7 @@ TEST(LoadCalls, ByTheClockOnTheWall) {
 // ---- what goes wrong
 
 TEST(LoadCalls, CountWhatTheEndpointDoesWrong) {
-  // In the rehearsal one compartment is open at a time.
+  // In the precomputation one compartment is open at a time.
   const auto outcomes = [](const char* fault) { return load(with_fault(call_job(), fault, 2))["outcomes"]; };
   EXPECT_GT(outcomes("wrong")["wrong"], 0);
   EXPECT_GT(outcomes("different")["different"], 0);
@@ -401,7 +401,7 @@ TEST(LoadCalls, CountWhatTheEndpointDoesWrong) {
   EXPECT_EQ(outcomes("none")["failures"], 0);
 }
 
-TEST(LoadCalls, EndWhereTheRehearsalDoes) {
+TEST(LoadCalls, EndWhereThePrecomputationDoes) {
   std::string where;
   EXPECT_NE(error_of([] { (void)load(with_fault(call_job(), "wrong")); }, &where).find("otherwise than it was"),
             std::string::npos);

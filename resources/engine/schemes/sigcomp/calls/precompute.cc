@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schemes/sigcomp/calls/rehearsal.h"
+#include "schemes/sigcomp/calls/precompute.h"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ constexpr std::size_t kWriteOctets = std::size_t{1} << 20;
 constexpr std::size_t kSentence = 1024;
 constexpr std::uint64_t kBetweenUsersNs = 1'000'000'000;
 
-// What a process says of itself at its end, in shared memory.
+// The report of a process at its end, in shared memory.
 struct Report {
   bool complete;
   ErrorKind kind;
@@ -34,14 +34,14 @@ struct Report {
 };
 
 [[noreturn]] void no_memory(const char* what) {
-  throw Error(ErrorKind::internal, std::string("there is no ") + what + " for the rehearsal: " + std::strerror(errno) +
-                                       "; ask for fewer calls.");
+  throw Error(ErrorKind::internal, std::string("there is no ") + what + " for the precomputation of calls: " +
+                                       std::strerror(errno) + "; ask for fewer calls.");
 }
 
 // A file in memory that one process writes and another reads.
 class Pages {
  public:
-  Pages() : descriptor_(memfd_create("rehearsal", MFD_CLOEXEC)) {
+  Pages() : descriptor_(memfd_create("precompute", MFD_CLOEXEC)) {
     if (descriptor_ < 0) no_memory("file in memory");
   }
   ~Pages() {
@@ -89,10 +89,10 @@ std::string status_text(std::int32_t status) {
   return *name == 0 ? "the unknown status " + std::to_string(status) : "the status " + std::string(name);
 }
 
-// The two ends, and what goes between them.
-class Stage {
+// Pair holds the endpoints at both ends and passes messages between them.
+class Pair {
  public:
-  explicit Stage(const Job& job)
+  explicit Pair(const Job& job)
       : job_(job),
         proxy_(job.endpoint, job.compartment),
         user_(job.user, job.compartment),
@@ -109,7 +109,7 @@ class Stage {
     now_ns_ += kBetweenUsersNs;
   }
 
-  // What the P-CSCF is given, valid until the next call, and what must come out of it.
+  // Returns the input of the P-CSCF, valid until the next call, and its expected output.
   Part play(const Message& message, OctetView text, std::uint32_t user, const std::string& where) {
     now_ns_ += message.after_holding ? job_.holding_ns : message.pause_ns;
     if (message.carried == Carried::plain) return {text, 0, 0};
@@ -122,10 +122,10 @@ class Stage {
 
  private:
   Part from_user(const Message& message, OctetView text, std::uint32_t user, const std::string& where) {
-    const Made sent = user_.compress(text, user, now_ns_, user_room_);
+    const MessageResult sent = user_.compress(text, user, now_ns_, user_room_);
     if (sent.status != HEADROOM_OK) fail("the user's endpoint does not compress", sent.status, where);
     const bool accepts = message.carried == Carried::compartment;
-    const Made came =
+    const MessageResult came =
         proxy_.decompress(sent.octets, user + 1, accepts ? user : HEADROOM_NO_SESSION, now_ns_, proxy_room_);
     if (came.status != HEADROOM_OK) fail("the P-CSCF's endpoint does not decompress", came.status, where);
     require_same(came.octets, text, "the P-CSCF's endpoint", where);
@@ -133,9 +133,9 @@ class Stage {
   }
 
   Part from_core(OctetView text, std::uint32_t user, const std::string& where) {
-    const Made sent = proxy_.compress(text, user, now_ns_, proxy_room_);
+    const MessageResult sent = proxy_.compress(text, user, now_ns_, proxy_room_);
     if (sent.status != HEADROOM_OK) fail("the P-CSCF's endpoint does not compress", sent.status, where);
-    const Made came = user_.decompress(sent.octets, user + 1, user, now_ns_, user_room_);
+    const MessageResult came = user_.decompress(sent.octets, user + 1, user, now_ns_, user_room_);
     if (came.status != HEADROOM_OK) fail("the user's endpoint does not decompress", came.status, where);
     require_same(came.octets, text, "the user's endpoint", where);
     return {text, static_cast<std::uint32_t>(sent.octets.size()), hash_of(sent.octets)};
@@ -170,40 +170,41 @@ std::uint64_t hash_of(OctetView octets) noexcept {
   return mix64(hash ^ rest);
 }
 
-Script::Mapping::~Mapping() {
+Recording::Mapping::~Mapping() {
   if (at != nullptr) munmap(at, length);
 }
 
-Part Script::part_of(std::size_t entry) const noexcept {
+Part Recording::part_of(std::size_t entry) const noexcept {
   const Entry& e = static_cast<const Entry*>(index_->at)[entry];
   const auto* pages = static_cast<const std::uint8_t*>(pages_[e.process]->at);
   return {{pages + e.offset, e.input_length}, e.output_length, e.output_hash};
 }
 
-Part Script::registration(std::uint32_t user, std::uint32_t step) const noexcept {
+Part Recording::registration(std::uint32_t user, std::uint32_t step) const noexcept {
   return part_of(user * registration_steps_ + step);
 }
 
-Part Script::call(std::uint32_t call, std::uint32_t step) const noexcept {
+Part Recording::call(std::uint32_t call, std::uint32_t step) const noexcept {
   return part_of(registrations_ + call * call_steps_ + step);
 }
 
-std::size_t Script::size() const noexcept {
+std::size_t Recording::size() const noexcept {
   std::size_t all = index_->length;
   for (const auto& pages : pages_) all += pages->length;
   return all;
 }
 
-// All of it: a process for each core, which plays the users whose number is its own modulo their number.
-class Rehearsal {
+// Runs the precomputation in a process for each core. Process n plays the users whose number modulo the number of
+// processes is n.
+class Precomputation {
  public:
-  Rehearsal(const Job& job, const Plan& plan)
+  Precomputation(const Job& job, const Plan& plan)
       : job_(job), plan_(plan), processes_(std::min<std::size_t>(cores(), std::max<std::size_t>(1, plan.users))) {
-    script_.registration_steps_ = job.registration.size();
-    script_.call_steps_ = job.call.size();
-    script_.registrations_ = plan.users * job.registration.size();
-    const std::size_t entries = script_.registrations_ + plan.calls.size() * job.call.size();
-    script_.index_ = map(entries * sizeof(Script::Entry), -1);
+    recording_.registration_steps_ = job.registration.size();
+    recording_.call_steps_ = job.call.size();
+    recording_.registrations_ = plan.users * job.registration.size();
+    const std::size_t entries = recording_.registrations_ + plan.calls.size() * job.call.size();
+    recording_.index_ = map(entries * sizeof(Recording::Entry), -1);
     reports_ = map(processes_ * sizeof(Report), -1);
     written_ = std::vector<Pages>(processes_);
     calls_of_.resize(job.keeps_compartments() ? plan.users : 0);
@@ -211,7 +212,7 @@ class Rehearsal {
       calls_of_[plan.calls[call].user].push_back(call);
   }
 
-  Script execute() {
+  Recording execute() {
     const std::uint64_t start = monotonic_ns();
     std::vector<pid_t> children;
     for (std::size_t process = 0; process < processes_; ++process) {
@@ -231,28 +232,28 @@ class Rehearsal {
     if (children.size() < processes_) no_memory("process");
     for (const Pages& written : written_) {
       const off_t length = lseek(written.descriptor(), 0, SEEK_END);
-      script_.pages_.push_back(map(static_cast<std::size_t>(std::max<off_t>(0, length)), written.descriptor()));
+      recording_.pages_.push_back(map(static_cast<std::size_t>(std::max<off_t>(0, length)), written.descriptor()));
     }
-    script_.processes = processes_;
-    script_.wall_ns = monotonic_ns() - start;
-    return std::move(script_);
+    recording_.processes = processes_;
+    recording_.wall_ns = monotonic_ns() - start;
+    return std::move(recording_);
   }
 
  private:
-  static std::shared_ptr<Script::Mapping> map(std::size_t length, int descriptor) {
-    if (length == 0) return std::make_shared<Script::Mapping>(nullptr, 0);
+  static std::shared_ptr<Recording::Mapping> map(std::size_t length, int descriptor) {
+    if (length == 0) return std::make_shared<Recording::Mapping>(nullptr, 0);
     const bool file = descriptor >= 0;
     void* const at = mmap(nullptr, length, file ? PROT_READ : PROT_READ | PROT_WRITE,
                           MAP_SHARED | (file ? MAP_POPULATE : MAP_ANONYMOUS), descriptor, 0);
     if (at == MAP_FAILED) no_memory("memory");
-    return std::make_shared<Script::Mapping>(at, length);
+    return std::make_shared<Recording::Mapping>(at, length);
   }
 
   [[nodiscard]] Report& report_of(std::size_t process) const noexcept {
     return static_cast<Report*>(reports_->at)[process];
   }
 
-  // What one process does.
+  // The work of one process.
   bool play_and_report(std::size_t process) noexcept {
     Report& report = report_of(process);
     const auto tell = [&report](ErrorKind kind, const char* sentence, const char* where) {
@@ -272,42 +273,42 @@ class Rehearsal {
   }
 
   void play(std::size_t process) {
-    Stage stage(job_);
+    Pair pair(job_);
     Texts texts(job_);
     for (auto user = static_cast<std::uint32_t>(process); user < plan_.users;
          user += static_cast<std::uint32_t>(processes_)) {
-      stage.open(user);
+      pair.open(user);
       texts.use(user, user);
       for (std::size_t step = 0; step < job_.registration.size(); ++step) {
         const std::string where = "/registration/" + std::to_string(step);
         keep(process, user * job_.registration.size() + step,
-             stage.play(job_.registration[step], texts.registration(step), user, where));
+             pair.play(job_.registration[step], texts.registration(step), user, where));
       }
-      if (!job_.keeps_compartments()) play_call(process, stage, texts, user, user);
+      if (!job_.keeps_compartments()) play_call(process, pair, texts, user, user);
       if (job_.keeps_compartments()) {
-        for (const std::uint32_t call : calls_of_[user]) play_call(process, stage, texts, user, call);
+        for (const std::uint32_t call : calls_of_[user]) play_call(process, pair, texts, user, call);
       }
-      stage.close(user);
+      pair.close(user);
     }
     written_[process].flush();
   }
 
-  void play_call(std::size_t process, Stage& stage, Texts& texts, std::uint32_t user, std::uint32_t call) {
+  void play_call(std::size_t process, Pair& pair, Texts& texts, std::uint32_t user, std::uint32_t call) {
     texts.use(user, call);
     for (std::size_t step = 0; step < job_.call.size(); ++step) {
-      keep(process, script_.registrations_ + call * job_.call.size() + step,
-           stage.play(job_.call[step], texts.call(step), user, "/call/" + std::to_string(step)));
+      keep(process, recording_.registrations_ + call * job_.call.size() + step,
+           pair.play(job_.call[step], texts.call(step), user, "/call/" + std::to_string(step)));
     }
   }
 
   void keep(std::size_t process, std::size_t entry, const Part& part) {
-    static_cast<Script::Entry*>(script_.index_->at)[entry] = {
+    static_cast<Recording::Entry*>(recording_.index_->at)[entry] = {
         written_[process].append(part.input),          part.output_hash,
         static_cast<std::uint32_t>(part.input.size()), part.output_length,
         static_cast<std::uint32_t>(process),           0};
   }
 
-  // Of a process that has ended: what it has to tell, or what it died of.
+  // Returns the error of a process that has ended: its own report, or the signal that it died of.
   [[nodiscard]] std::optional<Error> error_of(std::size_t process, int status) const {
     const Report& report = report_of(process);
     if (report.complete) return std::nullopt;
@@ -319,12 +320,12 @@ class Rehearsal {
   const Job& job_;
   const Plan& plan_;
   std::size_t processes_;
-  Script script_;
-  std::shared_ptr<Script::Mapping> reports_;
+  Recording recording_;
+  std::shared_ptr<Recording::Mapping> reports_;
   std::vector<Pages> written_;
   std::vector<std::vector<std::uint32_t>> calls_of_;  // by user, where users keep their compartments
 };
 
-Script rehearse(const Job& job, const Plan& plan) { return Rehearsal(job, plan).execute(); }
+Recording precompute(const Job& job, const Plan& plan) { return Precomputation(job, plan).execute(); }
 
 }  // namespace headroom::sigcomp::calls

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // UE traffic is precomputed. A UE's messages depend on those it has received, so every call is run once beforehand,
-// with a user's endpoint at one end and a P-CSCF's at the other, and each message is checked octet by octet. The script
-// holds the messages that the P-CSCF receives and its expected output. In the run itself no time or memory of a UE is
-// charged to the P-CSCF. The precomputation runs in processes of its own, one for each core.
+// with a user's endpoint at one end and a P-CSCF's at the other, and each message is checked octet by octet. The
+// recording holds the messages that the P-CSCF receives and its expected output. In the run itself no time or memory of
+// a UE is charged to the P-CSCF. The precomputation runs in processes of its own, one for each core.
 //
 // It relies on a promise of the ABI: the same calls give the same octets. A P-CSCF whose messages to one user depend on
 // those of others is detected, because its messages are compared with the precomputed ones.
-#ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_REHEARSAL_H
-#define HEADROOM_SCHEMES_SIGCOMP_CALLS_REHEARSAL_H
+#ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_PRECOMPUTE_H
+#define HEADROOM_SCHEMES_SIGCOMP_CALLS_PRECOMPUTE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -29,18 +29,18 @@ struct Part {
 
 [[nodiscard]] std::uint64_t hash_of(OctetView octets) noexcept;
 
-class Script {
+class Recording {
  public:
   [[nodiscard]] Part registration(std::uint32_t user, std::uint32_t step) const noexcept;
   [[nodiscard]] Part call(std::uint32_t call, std::uint32_t step) const noexcept;
-  // Returns the octets of shared memory that the script takes.
+  // Returns the octets of shared memory that the recording takes.
   [[nodiscard]] std::size_t size() const noexcept;
-  // The duration of the rehearsal, and the number of its processes.
+  // The duration of the precomputation, and the number of its processes.
   std::uint64_t wall_ns = 0;
   std::size_t processes = 0;
 
  private:
-  friend class Rehearsal;
+  friend class Precomputation;
 
   // Memory shared between processes.
   struct Mapping {
@@ -67,9 +67,9 @@ class Script {
   std::vector<std::shared_ptr<Mapping>> pages_;  // of each process
 };
 
-// Precomputes the script. Throws Error(adapter) if a message cannot be delivered, or an adapter crashes its process.
-[[nodiscard]] Script rehearse(const Job& job, const Plan& plan);
+// Precomputes the recording. Throws Error(adapter) if a message cannot be delivered, or an adapter crashes its process.
+[[nodiscard]] Recording precompute(const Job& job, const Plan& plan);
 
 }  // namespace headroom::sigcomp::calls
 
-#endif  // HEADROOM_SCHEMES_SIGCOMP_CALLS_REHEARSAL_H
+#endif  // HEADROOM_SCHEMES_SIGCOMP_CALLS_PRECOMPUTE_H
