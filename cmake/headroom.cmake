@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What every target of ours shares: warnings, sanitizers, and how an adapter, a test, a fuzz target and a benchmark are
-# declared.
+# What every target of ours shares: warnings, sanitizers, precompiled headers, and how an adapter, a test, a fuzz target
+# and a benchmark are declared.
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -80,8 +80,8 @@ function(headroom_scheme_table template output function)
 endfunction()
 
 # What is tested is optimised, what tests it need not be: most of the time that it takes would go into the templates of
-# GoogleTest and of JSON.
-set(HEADROOM_TEST_OPTIONS -O0)
+# GoogleTest and of JSON. With -fPIC programs and adapters can share precompiled headers.
+set(HEADROOM_TEST_OPTIONS -O0 -fPIC)
 
 # headroom_test(name LIBRARIES libs... SOURCES sources... [APART sources...]): a GoogleTest program bin/<name>, run by
 # ctest. SOURCES are one translation unit; those of APART are compiled alone, because names in their anonymous
@@ -138,3 +138,37 @@ function(headroom_benchmark name)
 endfunction()
 
 enable_testing()
+
+# headroom_precompile_headers(directory): with HEADROOM_PCH, the C++ targets of a directory and of those below it read the
+# large headers of others (cmake/precompiled.h; tests and fuzz targets: cmake/precompiled_tests.h) in a form that is
+# compiled once. Every source includes what it uses all the same, because other builds read the headers themselves.
+function(headroom_precompile_headers directory)
+  if(NOT HEADROOM_PCH)
+    return()
+  endif()
+  if(NOT TARGET headroom_precompiled)
+    find_package(GTest REQUIRED)
+    foreach(name IN ITEMS precompiled precompiled_tests)
+      add_library(headroom_${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
+      target_link_libraries(headroom_${name} PRIVATE headroom_flags nlohmann_json::nlohmann_json GTest::gtest)
+      target_precompile_headers(headroom_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${name}.h)
+    endforeach()
+    target_compile_options(headroom_precompiled_tests PRIVATE ${HEADROOM_TEST_OPTIONS})
+  endif()
+  get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(options ${target} COMPILE_OPTIONS)
+    get_target_property(sources ${target} SOURCES)
+    if(target MATCHES "^headroom_precompiled" OR NOT sources MATCHES "[.]cc")
+      continue()
+    elseif(options STREQUAL "${HEADROOM_TEST_OPTIONS}")
+      target_precompile_headers(${target} REUSE_FROM headroom_precompiled_tests)
+    elseif(NOT options)  # with other options a header would have to be compiled again
+      target_precompile_headers(${target} REUSE_FROM headroom_precompiled)
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+  foreach(folder IN LISTS folders)
+    headroom_precompile_headers(${folder})
+  endforeach()
+endfunction()
