@@ -26,6 +26,15 @@ MARK = "HEADROOM_LEASH"  # a variable of the environment
 LEAST_MEMORY = 1 << 30  # octets for each of them, however many there are
 MOST_HEARD = 1 << 20  # octets that `hear` takes
 
+
+class TakesTooMuch(subprocess.TimeoutExpired):
+    """Raised if a program takes too much of the machine; `reason` is the end of a sentence about it."""
+
+    def __init__(self, command: Sequence[str], patience_s: float, reason: str) -> None:
+        super().__init__(list(command), patience_s)
+        self.reason = reason
+
+
 _numbers = itertools.count()
 
 
@@ -93,7 +102,7 @@ def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, 
     """The exit status of a program in the sandbox, negative for a signal, and the beginning of what it prints.
 
     It has no input and no terminal, into which it could type, and what it prints is not kept in our memory. Raises
-    OSError, and TimeoutExpired when it takes longer, or too much of the machine.
+    OSError, TimeoutExpired if it takes longer, and TakesTooMuch if it takes too much of the machine.
     """
     from headroom.core.excess import excess  # it needs this module
 
@@ -102,7 +111,9 @@ def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, 
         try:
             deadline = time.monotonic() + patience_s
             while (code := exit_code(process)) is None:
-                if time.monotonic() >= deadline or excess(process):
+                if reason := excess(process):
+                    raise TakesTooMuch(command, patience_s, reason)
+                if time.monotonic() >= deadline:
                     raise subprocess.TimeoutExpired(list(command), patience_s)
                 time.sleep(0.005)
         finally:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from headroom.core import implementations
+from headroom.core import implementations, process_group
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import libraries
 from headroom.core.machine.libraries import Requirement
@@ -73,6 +74,15 @@ def test_one_that_dies_when_it_is_opened(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
     found = libraries.look_for(Requirement(str(library)))
     assert found.reason == f"{library} ends the process that opens it (exit status -6)"
+
+
+def test_one_that_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hear(command: Sequence[str], *_: object) -> None:
+        raise process_group.TakesTooMuch(command, 20, "has more than 7 processes and threads")
+
+    monkeypatch.setattr(process_group, "hear", hear)
+    reason = libraries.look_for(libraries.Requirement("libgreedy.so")).reason
+    assert reason == ("libgreedy.so cannot be opened: the process that opens it has more than 7 processes and threads")
 
 
 def test_doctor_says_what_lacks_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch, real_build: str) -> None:

@@ -74,6 +74,8 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
         walls = Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S))
         status, answer_text = process_group.hear(probe, walls, PATIENCE_S)
         answer = json.loads(answer_text) if status == 0 else {}
+    except process_group.TakesTooMuch as error:
+        return LibrarySearch(reason=f"{where} cannot be opened: the process that opens it {error.reason}")
     except subprocess.TimeoutExpired:
         return LibrarySearch(reason=f"{where} takes more than {PATIENCE_S:g} s to open")
     except ValueError:
