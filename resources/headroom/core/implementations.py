@@ -17,6 +17,7 @@ from headroom.core.contract import Scheme
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
 from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, IMPLEMENTATIONS_PATH, below, build_folder, shown
+from headroom.core.sandbox import is_library
 from headroom.core.yamlfile import Document, check, read_joined
 
 _SINGULAR = {"dictionaries": "dictionary"}  # the singular of capabilities, for sentences
@@ -186,8 +187,9 @@ class Implementation:
         if not self.library:
             return "" if self.recordings else f"{self.name} is a container image, driven over --topology compose alone"
         path = self.library_path(build)
-        if not self.is_ours() and not path.is_file():
-            wrong = "a folder, not a shared library" if path.is_dir() else "not there"
+        if not self.is_ours() and not is_library(str(path)):
+            wrong = "a folder" if path.is_dir() else "not an ELF file" if path.exists() else ""
+            wrong = f"{wrong}, not a shared library" if wrong else "not there"
             how = "; its implementation.yaml says how to obtain it" if self.obtain else ""
             return f"{self.name} cannot be used here: its adapter {shown(path)} is {wrong}{how}"
         return self.missing()

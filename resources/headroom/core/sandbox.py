@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import landlock, syscall_filter
-from headroom.core.paths import ROOT
+from headroom.core.paths import ROOT, octets_of
 
 OFF = "HEADROOM_NO_SANDBOX"  # a variable of the environment: --no-sandbox sets it
 LEFT_BEHIND = 124  # exit status of a process that ended in order, but left others behind
@@ -34,11 +34,12 @@ NAMED = ("HEADROOM_", "LD_LIBRARY_PATH")  # variables whose paths the adapters m
 # A port is opened and set up, and its rings are locked in memory.
 PORT_RIGHTS = {"CAP_NET_RAW": 13, "CAP_NET_ADMIN": 12, "CAP_IPC_LOCK": 14}
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/hugepages", "/dev/net/tun")  # that Landlock leaves writable
-# Names of variables whose values are secrets of the user, or sockets of programs that hold some.
-SECRET_VARIABLES = re.compile(
-    "TOKEN|SECRET|PASSW|CREDENTIAL|COOKIE|PRIVATE|API_?KEY|ACCESS_?KEY|_AUTH|^DBUS_|^GPG_|^XAUTHORITY$|^KUBECONFIG$",
-    re.IGNORECASE,
+# Names of the variables that a process gets. Any other may hold a secret of the user.
+PASSED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_\w+|TZ|TERM|TMPDIR|LD_\w+|GLIBC_TUNABLES|MALLOC_\w+"
+    r"|\w+_NUM_THREADS|\w+SAN_OPTIONS|LLVM_PROFILE_FILE|GCOV_\w+|VALGRIND_\w+|HEADROOM_\w+"
 )
+SECRET_VARIABLES = re.compile("TOKEN|SECRET|PASSW|PASSPHRASE|_PASS$|CREDENTIAL|COOKIE|PRIVATE|(API|ACCESS)_?KEY|_AUTH")
 SECRETS_OF_ROOT = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/etc/ssl/private")
 MISSING = "bubblewrap is not installed (apt-get install bubblewrap)"
 
@@ -91,11 +92,31 @@ def of_job(
     theirs = {quoted for part in _of_implementations(job) for quoted in _PATHS.findall(json.dumps(part).encode())}
     named = (quoted for quoted in _PATHS.findall(text) if quoted not in theirs)
     paths = {path for quoted in named if os.path.exists(path := json.loads(quoted))}
+    # An implementation names its library, too: only to a library does that give a right.
+    paths -= {path for path in _libraries(job) if not is_library(path)}
     if lacking(ports):
         writes = [os.path.dirname(os.path.abspath(path)) for path in outputs(job)]
     else:
         writes = [path for path in outputs(job) if _is_made(path)]
     return Walls(tuple(sorted(paths)), (*writes, *map(str, folders)), ports, **limits)
+
+
+def is_library(path: str) -> bool:
+    """True if a file can be a shared library: it begins as ELF files do."""
+    try:
+        return octets_of(Path(path), 3)[:4] == b"\x7fELF"
+    except (OSError, ValueError):  # a name with a NUL
+        return False
+
+
+def _libraries(job: Any) -> Iterator[str]:
+    """The libraries that a job names."""
+    entries = job.items() if isinstance(job, dict) else enumerate(job) if isinstance(job, list) else ()
+    for key, value in entries:
+        if key == "library" and isinstance(value, str):
+            yield value
+        else:
+            yield from _libraries(value)
 
 
 _PATHS = re.compile(rb'"/(?:[^"\\]|\\.)+"')
@@ -155,10 +176,11 @@ def open_filters(ports: bool) -> tuple[int, ...]:
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that a process in a sandbox gets."""
+    """The variables that a process in a sandbox gets: those in PASSED whose names do not speak of secrets."""
     if os.environ.get(OFF):
         return dict(environment)
-    return {name: value for name, value in environment.items() if not SECRET_VARIABLES.search(name)}
+    passed = filter(PASSED.fullmatch, environment)
+    return {name: environment[name] for name in passed if not SECRET_VARIABLES.search(name)}
 
 
 def programs_status(code: int) -> int:
@@ -281,6 +303,10 @@ def _scratch() -> frozenset[str]:
     return frozenset(map(os.path.realpath, ("/tmp", "/run", tempfile.gettempdir())))
 
 
+# Folders of the system, which passwd(5) names as homes of its services.
+_OF_SYSTEM = re.compile("/(usr|s?bin|lib[0-9x]*|etc|dev|proc|sys|run|boot)(/|$)|/tmp$|/var/tmp$")
+
+
 def _homes() -> frozenset[str]:
     """Home folders of this user, and for root of all users, where their hidden files are secrets."""
     return _with_others(os.environ.get("HOME", ""))
@@ -289,10 +315,11 @@ def _homes() -> frozenset[str]:
 @cache
 def _with_others(home: str) -> frozenset[str]:
     folders = {home, "/root"}
-    folders |= {user.pw_dir for user in pwd.getpwall() if user.pw_uid == os.getuid()}
+    accounts = [user for user in pwd.getpwall() if os.geteuid() == 0 or user.pw_uid == os.getuid()]
+    folders |= {user.pw_dir for user in accounts if not _OF_SYSTEM.match(os.path.realpath(user.pw_dir))}
     if os.geteuid() == 0:
         folders |= set(map(str, Path("/home").glob("*")))
-    real = {os.path.realpath(path) for path in folders if path}
+    real = {os.path.realpath(path) for path in folders if path and os.path.isdir(path)}
     return frozenset(path for path in real if path != "/" and os.access(path, os.R_OK | os.X_OK))
 
 
@@ -306,7 +333,12 @@ def _brought_back(top: str, is_home: bool, needed: Iterable[str]) -> Iterator[st
         if not path.startswith(f"{top}/"):
             continue
         if rest and is_home and first.startswith("."):
-            yield path if os.path.isdir(path) else os.path.dirname(path)
+            folder = os.path.dirname(path)
+            if os.path.isdir(path) or not os.path.basename(folder).startswith("."):
+                yield path if os.path.isdir(path) else folder
+            else:  # a hidden folder may hold secrets, too
+                yield path
+                yield from (entry.path for entry in os.scandir(folder) if is_library(entry.path))
         else:
             yield f"{top}/{first}"
         if not rest and ".so" in first:  # libraries that it may need lie beside it

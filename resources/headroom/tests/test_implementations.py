@@ -166,6 +166,7 @@ def test_a_declared_version_and_the_digest_of_the_file_are_in_records(root: Path
     assert (found["version"], found["sha256"]) == ("2.4-rc1", digest)
     assert found["build"] != real_build, "the harness's preset says nothing of a library from elsewhere"
     library.write_text("no library")
+    assert "theirs.so is not an ELF file, not a shared library" in implementations.find("theirs", root).unusable()
     broken = implementations.identity(implementations.find("theirs", root), real_build)
     assert broken["version"] == "2.4-rc1" and broken["reason"]
     assert not yamlfile.violations(found, yamlfile.schema("result")["$defs"]["implementation"])

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from headroom.core import capabilities, engine
+from headroom.core import capabilities, engine, sandbox
 from headroom.core.paths import ROOT, build_folder
 
 TIMEOUT_S = 3.0  # of an adapter that hangs; the others need a tenth of a second
@@ -64,7 +65,11 @@ def intrude(libraries: Path, attack: str, build: str, folder: Path) -> str:
         path.write_text("{}\n", encoding="utf-8")
     with _listening(attack == "connects_to_loopback") as port, _knocking(attack == "listens_on_loopback", port):
         given = {"INTRUDER_FILE": file, "INTRUDER_PID": os.getpid(), "INTRUDER_PORT": port, "HOME": home}
-        with mock.patch.dict(os.environ, {name: str(value) for name, value in given.items()}):
+        passed = re.compile(rf"{sandbox.PASSED.pattern}|INTRUDER_\w+")
+        with (
+            mock.patch.dict(os.environ, {name: str(value) for name, value in given.items()}),
+            mock.patch.object(sandbox, "PASSED", passed),
+        ):
             sentence = provoke(libraries, attack, build)
     is_there = files["makes_a_file"].exists()
     files["makes_a_file"].unlink(missing_ok=True)
