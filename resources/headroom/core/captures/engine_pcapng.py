@@ -37,7 +37,12 @@ def read(path: Path) -> Iterator[EnginePacket]:
         if not os.fstat(file.fileno()).st_size:
             raise UsageError(f"{shown(path)} is not a pcapng file of this machine's byte order.")
         # An adapter may have made it larger than our memory, and empty.
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        try:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            octets = os.fstat(file.fileno()).st_size
+            raise OSError(error.errno, f"its {octets:,} octets do not fit into memory", str(path)) from error
+        with mapped as content:
             yield from _packets(content, path)
 
 
