@@ -29,7 +29,7 @@ from headroom.campaigns.identity import SHOWN, Identity
 from headroom.campaigns.task import BUSY, LOST, UNUSABLE, WHOLE
 from headroom.core import locks
 from headroom.core.errors import HeadroomError, UsageError, disk_error
-from headroom.core.paths import shown
+from headroom.core.paths import shown, text_of
 from headroom.core.results import chain, store
 from headroom.core.results.record import VERDICTS, count_verdicts, worst
 
@@ -75,7 +75,7 @@ def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda se
     folder = cell_folder(campaign, cell)
     path = folder / "cell.json"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(text_of(path))
         result = Result(**{**document, "words": tuple(document["words"])})
         is_known = result.state in STATES and (result.state != WHOLE or store.is_name(result.run))
     except FileNotFoundError:
@@ -94,7 +94,7 @@ def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda se
 def _is_there(run: Path, result: Result) -> bool:
     """True if a kept run has its run.json, and as many records as when it arrived."""
     try:
-        plan = json.loads((run / "run.json").read_text(encoding="utf-8"))
+        plan = json.loads(text_of(run / "run.json"))
         verdicts = dict(result.verdicts) if result.verdicts is not None else None
         return isinstance(plan, dict) and verdicts in (None, count_verdicts(store.read_all(run)))
     except (OSError, ValueError, TypeError):
@@ -163,7 +163,7 @@ def _require_the_same(campaign: Campaign, identity: Identity, results_kept: Mapp
     if not whole and not _has_other_whole_cells(campaign):
         return
     try:
-        state = json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))
+        state = json.loads(text_of(campaign.folder / STATE))
         identity_kept, libraries = _begun_with(state), dict(state.get("implementations", {}))
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(
@@ -205,7 +205,7 @@ def _has_other_whole_cells(campaign: Campaign) -> bool:
     """True if the folder has whole cells that the file no longer names: they were measured at the same commit."""
     for path in campaign.folder.glob("cells/*/cell.json"):
         with contextlib.suppress(OSError, ValueError, AttributeError):
-            if json.loads(path.read_text(encoding="utf-8")).get("state") == WHOLE:
+            if json.loads(text_of(path)).get("state") == WHOLE:
                 return True
     return False
 

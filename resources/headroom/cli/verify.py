@@ -12,6 +12,7 @@ import typer
 
 from headroom.core import console
 from headroom.core.errors import EXIT_FAILED
+from headroom.core.paths import text_of
 from headroom.core.results import chain
 from headroom.core.text import some
 
@@ -29,6 +30,8 @@ def add_to(app: typer.Typer) -> None:
         "verify",
         help="Verify that records are unchanged: compare those of a run, a campaign or a history, and the artefacts "
         "that they name, with the digests in their chain, and name each that was changed, removed or added. "
+        "Files in artefacts/ that no record names are only listed; raw trials and Robot's own output are not "
+        "verified. "
         "Anyone who can change a record can also make a new chain: only a head that you keep elsewhere "
         "(--head) shows that.\n\nExit status: 0 all are unchanged, 1 something is changed or there is no "
         "chain, 2 wrong usage.",
@@ -108,7 +111,10 @@ def _run(result: _Result, folder: Path) -> str:
         verification.add(
             chain.FILE, "missing", "does not exist: the run has no chain, so its records cannot be verified."
         )
-    for record in store.read_all(folder):
+    records = store.read_all(folder)
+    if unnamed := chain.unnamed_artefacts(folder, records):
+        verification.notes.append(f"not verified, because no record names them: {some(unnamed, 3)}.")
+    for record in records:
         chain.verify_artefacts(verification, record)
         result.artefacts += len(record["artefacts"])
     result.records += len(verification.files)
@@ -125,7 +131,7 @@ def _campaign(folder: Path) -> _Result:
     result.add(verification)
     for path in sorted(folder.glob(chain.CAMPAIGN.pattern)):
         try:
-            cell = json_format.loads(path.read_text(encoding="utf-8"))
+            cell = json_format.loads(text_of(path))
             run, head = str(cell["run"]), str(cell.get(chain.HEAD, ""))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             result.add_sentence(path.relative_to(folder).as_posix(), f"{path} cannot be read ({error}).")

@@ -19,6 +19,7 @@ TEMPLATES = ROOT / "reports" / "templates"
 VECTORS = ROOT / "resources" / "vectors"
 
 DEFAULT_BUILD = "gcc-O2"
+MOST_TEXT = 64 << 20  # octets of a document of a run, such as run.json
 
 
 def build_folder(build: str) -> Path:
@@ -35,11 +36,7 @@ def output_file(path: Path) -> Path:
     """The path for a file that a user named, with links followed. Raises UsageError for a folder, a device or a pipe: a
     file is renamed into its place, which would replace it.
     """
-    if (
-        path == Path("-")
-        or path.absolute().is_relative_to("/proc")
-        or str(path.absolute()).startswith(("/dev/fd/", "/dev/std"))
-    ):
+    if path == Path("-") or is_stream(path):
         raise UsageError(f"{path} is a stream of a process; name a file to write.")
     try:
         target = path.resolve()
@@ -78,6 +75,26 @@ def octets_of(path: Path, most: int) -> bytes:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         return file.read(most + 1)
+
+
+def whole(path: Path, most: int) -> bytes:
+    """The octets of a file. Raises OSError if it is not a regular file or has more than `most` octets."""
+    octets = octets_of(path, most)
+    if len(octets) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} octets", str(path))
+    return octets
+
+
+def text_of(path: Path) -> str:
+    """The text of a document. Raises OSError if it is not a regular file or larger than MOST_TEXT, ValueError if it is
+    not UTF-8.
+    """
+    return whole(path, MOST_TEXT).decode()
+
+
+def is_stream(path: Path) -> bool:
+    """True if a path names a stream that this process has open already."""
+    return path.absolute().is_relative_to("/proc") or str(path.absolute()).startswith(("/dev/fd/", "/dev/std"))
 
 
 def shown(path: Path) -> str:

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from headroom.cli.app import _add_commands, app
+from headroom.core.errors import UsageError
 from headroom.core.results import chain, store
 from headroom.core.results.chain import RUN
 from headroom.core.run import session
@@ -304,6 +306,37 @@ def test_artefacts_are_verified(plan: session.Plan, what: str) -> None:
         [("artefacts/link.pcapng", what)],
     )
     assert "an artefact of 'suite/one'" in document["problems"][0]["sentence"]
+
+
+def test_artefacts_that_no_record_names_are_listed(plan: session.Plan) -> None:
+    (plan.folder / "artefacts").mkdir()
+    (plan.folder / "artefacts" / "mine.pcapng").write_bytes(b"octets")
+    status, document = verified("run")
+    assert (status, document["notes"]) == (
+        0,
+        ["run: not verified, because no record names them: artefacts/mine.pcapng."],
+    )
+
+
+@pytest.mark.parametrize("name", ["run.json", chain.FILE])
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_a_document_without_an_end_is_not_read(plan: session.Plan, name: str, what: str) -> None:
+    path = plan.folder / name
+    path.unlink()
+    os.mkfifo(path) if what == "pipe" else path.symlink_to("/dev/zero")
+    status, document = verified("run")
+    assert (status, [one["file"] for one in document["problems"]]) == (1, [name])
+    with pytest.raises(UsageError, match="does not describe the run") if name == "run.json" else nullcontext():
+        session.recall(plan.folder)
+
+
+def test_a_document_has_a_bound(plan: session.Plan) -> None:
+    os.truncate(plan.folder / "run.json", 1 << 33)
+    with pytest.raises(UsageError, match="it has more than 67,108,864 octets"):
+        session.recall(plan.folder)
+    os.truncate(plan.folder / chain.FILE, 1 << 33)
+    status, document = verified("run")
+    assert status == 1 and "cannot be read (it has more than" in document["problems"][0]["sentence"]
 
 
 def test_an_artefact_outside_the_folder_is_not_read(plan: session.Plan) -> None:

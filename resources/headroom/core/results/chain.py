@@ -14,18 +14,19 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from headroom.core import locks
-from headroom.core.paths import shown
+from headroom.core.paths import shown, text_of, whole
 from headroom.core.text import some
 
 FILE = "chain.jsonl"
 HEAD = "head"  # the key of the head in a document
 REMOVED = ""  # the digest of a file that is gone, or is about to go
+MOST_OCTETS = 256 << 20  # of a chain that is read; a million records have as many
 LONGEST = 1 << 16  # octets that hold any last line
 PATIENCE_S = 10.0  # seconds to wait for other writers, which take milliseconds
 MOST_TOLD = 8  # most problems that get a sentence each
@@ -125,9 +126,9 @@ def append(folder: Path, file: str, octets: bytes | None) -> None:
         _lock(descriptor)
         size = os.fstat(descriptor).st_size
         tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
-        whole = tail[: tail.rfind(b"\n") + 1]
-        end = size - len(tail) + len(whole)  # the rest is a line that was cut short
-        last = whole[:-1].rpartition(b"\n")[2]
+        lines = tail[: tail.rfind(b"\n") + 1]
+        end = size - len(tail) + len(lines)  # the rest is a line that was cut short
+        last = lines[:-1].rpartition(b"\n")[2]
         line = _octets(Line(file, sha256, digest(last)))
         os.ftruncate(descriptor, end)
         if os.pwrite(descriptor, line, end) != len(line):
@@ -158,7 +159,7 @@ def begin(folder: Path, kind: Kind) -> str:
     if (folder / FILE).exists() or (kind.document and head_in(folder / kind.document)):
         return mend(folder)
     for path in sorted(folder.glob(kind.pattern)):
-        append(folder, path.relative_to(folder).as_posix(), path.read_bytes())
+        append(folder, path.relative_to(folder).as_posix(), whole(path, MOST_OCTETS))
     return ""
 
 
@@ -168,9 +169,9 @@ def mend(folder: Path) -> str:
     if not lines or not _is_cut_short(folder, lines):
         return ""
     path = folder / FILE
-    whole = path.read_bytes()
-    whole = whole[: whole.rfind(b"\n") + 1]
-    os.truncate(path, len(whole[:-1].rpartition(b"\n")[0]) + 1 if len(lines) > 1 else 0)
+    octets = whole(path, MOST_OCTETS)
+    octets = octets[: octets.rfind(b"\n") + 1]
+    os.truncate(path, len(octets[:-1].rpartition(b"\n")[0]) + 1 if len(lines) > 1 else 0)
     return lines[-1].file
 
 
@@ -192,6 +193,8 @@ def verify(folder: Path, kind: Kind) -> Verification:
     verification = Verification(folder, kind, [])
     verification.lines, verification.head = _read(folder, verification.add)
     verification.is_closed = bool(document)
+    if kind.document and (folder / kind.document).exists() and not (folder / kind.document).is_file():
+        verification.add(kind.document, "unreadable", "is not a regular file, and is not read.")
     if document and document != verification.head:
         verification.add(
             kind.document, "changed", "has the head of another chain: lines of it were changed or removed."
@@ -233,10 +236,17 @@ def verify_artefacts(verification: Verification, record: dict[str, Any]) -> None
             )
 
 
+def unnamed_artefacts(folder: Path, records: Iterable[dict[str, Any]]) -> list[str]:
+    """The files in a run's artefacts/ that no record names, so that nothing tells if they have changed."""
+    named = {artefact["path"] for record in records for artefact in record["artefacts"]}
+    files = (path for path in (folder / "artefacts").rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted({path.relative_to(folder).as_posix() for path in files} - named)
+
+
 def head_in(path: Path) -> str:
     """The head that a document has; "" if it has none, or cannot be read."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))[HEAD]
+        value = json.loads(text_of(path))[HEAD]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ""
     return value if isinstance(value, str) else ""
@@ -249,7 +259,7 @@ def _octets(line: Line) -> bytes:
 def _read(folder: Path, add: Callable[[str, str, str], None] = lambda *_: None) -> tuple[list[Line], str]:
     """The whole lines of a chain, and its head. Lines that cannot be read or do not fit are reported through `add`."""
     try:
-        octets = (folder / FILE).read_bytes()
+        octets = whole(folder / FILE, MOST_OCTETS)
     except OSError as error:
         add(FILE, "unreadable", f"cannot be read ({error.strerror}).")
         return [], ""
