@@ -79,7 +79,9 @@ def _parameter(option: DecodeOption) -> inspect.Parameter:
 def decode_command(
     *,
     words: dict[str, Any],
-    capture: Annotated[Path, typer.Argument(help="A capture: pcap, pcapng, or a file of TS packets.")],
+    capture: Annotated[
+        Path, typer.Argument(help="A capture: pcap, pcapng, or a file of TS packets; /dev/stdin reads it from a pipe.")
+    ],
     packets: Annotated[
         str | None, typer.Option(help="Packets to print, counted from 1: 10-20, 10- or 7. All are read.")
     ] = None,

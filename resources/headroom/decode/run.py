@@ -29,7 +29,8 @@ from headroom.core.captures.formats import Format
 from headroom.core.captures.framing import Frame
 from headroom.core.captures.reading import BrokenCapture, CapturedPacket
 from headroom.core.captures.sources import Source
-from headroom.core.errors import HeadroomError
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.paths import is_stream, shown
 from headroom.decode import comparing, dissectors, ip_dissector, tshark_reading
 from headroom.decode.datagrams import Datagrams
 
@@ -154,6 +155,11 @@ def read(options: DecodeOptions) -> Capture:
     """Reads a capture with our judges and tshark. Raises UsageError if the file is not a capture, or has no packet to
     decode.
     """
+    path = options.path
+    if path.exists() and not (path.is_file() or path.is_dir() or is_stream(path)):
+        raise UsageError(
+            f"{shown(path)} is not a regular file, and may never end: name a file, or give its content by /dev/stdin."
+        )
     hints = {name: link.hints(options.words) for name, link in dissectors.links().items()}
     faults: list[str] = []
     source = Source(options.path, options.formats)

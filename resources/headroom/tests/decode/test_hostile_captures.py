@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
+import os
 import random
 import resource
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from headroom.core.captures import formats
+from headroom.core.captures import engine_pcapng, formats
+from headroom.core.errors import UsageError, disk_error
 from headroom.decode import run, text
 from headroom.decode.run import DecodeOptions
 from headroom.tests.decode.support import ACK, IR, UO_0, ethernet, g_pdu, ipv4, ipv6, pcap, udp, with_tshark
@@ -72,6 +78,34 @@ def test_decoding_ends(tmp_path: Path, kind: str, damage: Callable[[bytes], byte
             assert text.ours_text(one)
             text.document(one)
             text.in_full(one)
+
+
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_a_file_without_an_end_is_refused(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "x.pcap"
+    os.mkfifo(path) if what == "pipe" else path.symlink_to("/dev/zero")
+    with pytest.raises(UsageError, match=r"x.pcap is not a regular file, .* by /dev/stdin"):
+        run.read(DecodeOptions(path, tshark=False))
+
+
+def test_a_capture_by_standard_input_is_read(tmp_path: Path) -> None:
+    octets = pcap(tmp_path / "x.pcap", 101, ipv4(udp(b"x"))).read_bytes()
+    command = [sys.executable, "-P", "-m", "headroom", "decode", "/dev/stdin", "--no-tshark"]
+    done = subprocess.run(command, input=octets, capture_output=True)
+    assert (done.returncode, b"1 packets: " in done.stderr) == (0, True)
+
+
+def test_an_output_that_cannot_be_mapped_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "link.pcapng"
+    path.write_bytes(b"octets")
+
+    def refuse(*_: object, **more: object) -> None:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    monkeypatch.setattr(mmap, "mmap", refuse)
+    with pytest.raises(OSError, match="its 6 octets do not fit into memory") as raised:
+        list(engine_pcapng.read(path))
+    assert str(path) in str(disk_error(raised.value, "a file operation"))
 
 
 def test_a_record_of_many_packets_takes_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
