@@ -7,15 +7,49 @@ groups would bound them, but need a group in which the harness is alone, and a s
 
 import os
 import subprocess
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from headroom.core import process_group
-from headroom.core.sandbox import MOST_PROCESSES
+from headroom.core.sandbox import MOST_PROCESSES, Walls
 
 LEAST_LEFT = 1 / 32  # of the machine's memory
 GLANCE_S = 0.2
+MOST_HEARD = 1 << 20  # octets that `hear` takes
 PARENT, THREADS = 1, 17  # among the fields of process_group.stat_of
+
+
+class TakesTooMuch(subprocess.TimeoutExpired):
+    """Raised if a program takes too much of the machine; `reason` is the end of a sentence about it."""
+
+    def __init__(self, command: Sequence[str], patience_s: float, reason: str) -> None:
+        super().__init__(list(command), patience_s)
+        self.reason = reason
+
+
+def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, str]:
+    """The exit status of a program in the sandbox, negative for a signal, and the beginning of what it prints.
+
+    It has no input and no terminal, into which it could type, and what it prints is not kept in our memory. Raises
+    OSError, TimeoutExpired if it takes longer, and TakesTooMuch if it takes too much of the machine.
+    """
+    with tempfile.TemporaryFile() as printed:
+        process = process_group.start(
+            command, walls=walls, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL
+        )
+        try:
+            deadline = time.monotonic() + patience_s
+            while (code := process_group.exit_code(process)) is None:
+                if reason := excess(process):
+                    raise TakesTooMuch(command, patience_s, reason)
+                if time.monotonic() >= deadline:
+                    raise subprocess.TimeoutExpired(list(command), patience_s)
+                time.sleep(0.005)
+        finally:
+            process_group.stop(process, 0.0)
+        return code, os.pread(printed.fileno(), MOST_HEARD, 0).decode(errors="replace")
 
 
 def excess(process: subprocess.Popen[bytes]) -> str:

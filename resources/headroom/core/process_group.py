@@ -9,7 +9,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,16 +23,6 @@ GRACE_S = 2.0  # between SIGTERM and SIGKILL
 MEMORY_SHARE = 0.75  # of the machine's memory, for all engines of one measurement together
 MARK = "HEADROOM_LEASH"  # a variable of the environment
 LEAST_MEMORY = 1 << 30  # octets for each of them, however many there are
-MOST_HEARD = 1 << 20  # octets that `hear` takes
-
-
-class TakesTooMuch(subprocess.TimeoutExpired):
-    """Raised if a program takes too much of the machine; `reason` is the end of a sentence about it."""
-
-    def __init__(self, command: Sequence[str], patience_s: float, reason: str) -> None:
-        super().__init__(list(command), patience_s)
-        self.reason = reason
-
 
 _numbers = itertools.count()
 
@@ -96,29 +85,6 @@ def start(
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_DATA, (walls.memory, walls.memory))
     return process
-
-
-def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, str]:
-    """The exit status of a program in the sandbox, negative for a signal, and the beginning of what it prints.
-
-    It has no input and no terminal, into which it could type, and what it prints is not kept in our memory. Raises
-    OSError, TimeoutExpired if it takes longer, and TakesTooMuch if it takes too much of the machine.
-    """
-    from headroom.core.excess import excess  # it needs this module
-
-    with tempfile.TemporaryFile() as printed:
-        process = start(command, walls=walls, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + patience_s
-            while (code := exit_code(process)) is None:
-                if reason := excess(process):
-                    raise TakesTooMuch(command, patience_s, reason)
-                if time.monotonic() >= deadline:
-                    raise subprocess.TimeoutExpired(list(command), patience_s)
-                time.sleep(0.005)
-        finally:
-            stop(process, 0.0)
-        return code, os.pread(printed.fileno(), MOST_HEARD, 0).decode(errors="replace")
 
 
 def is_walled(process: subprocess.Popen[bytes]) -> bool:

@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from headroom.core import process_group
+from headroom.core import excess
 from headroom.core.results.store import sha256_of
 from headroom.core.sandbox import Walls
 
@@ -32,7 +32,7 @@ def beside(adapter: Path) -> tuple[str, ...]:
     adapter = Path(os.path.abspath(adapter))  # the loader takes its folder for $ORIGIN, even if the adapter is a link
     loader = ["ldd", str(adapter)]  # it may run code of the adapter
     try:
-        _, listing = process_group.hear(loader, Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), _PATIENCE_S)
+        _, listing = excess.hear(loader, Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), _PATIENCE_S)
     except (OSError, subprocess.TimeoutExpired):
         return ()
     lines = (_TAKEN.fullmatch(line.strip()) for line in listing.split("\n"))

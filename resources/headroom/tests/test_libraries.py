@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import implementations, process_group
+from headroom.core import excess, implementations
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import libraries
 from headroom.core.machine.libraries import Requirement
@@ -78,9 +78,9 @@ def test_one_that_dies_when_it_is_opened(tmp_path: Path) -> None:
 
 def test_one_that_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     def hear(command: Sequence[str], *_: object) -> None:
-        raise process_group.TakesTooMuch(command, 20, "has more than 7 processes and threads")
+        raise excess.TakesTooMuch(command, 20, "has more than 7 processes and threads")
 
-    monkeypatch.setattr(process_group, "hear", hear)
+    monkeypatch.setattr(excess, "hear", hear)
     reason = libraries.look_for(libraries.Requirement("libgreedy.so")).reason
     assert reason == ("libgreedy.so cannot be opened: the process that opens it has more than 7 processes and threads")
 

@@ -247,12 +247,12 @@ def test_an_output_becomes_no_program_of_root(tmp_path: Path) -> None:
 
 @walled
 def test_what_is_heard_has_no_terminal_and_an_end() -> None:
-    said = process_group.hear(["/bin/sh", "-c", "wc -c; tty; head -c 3000000 /dev/zero"], Walls(), 20)[1]
-    assert said.startswith("0\nnot a tty\n") and len(said) == process_group.MOST_HEARD
+    said = excess.hear(["/bin/sh", "-c", "wc -c; tty; head -c 3000000 /dev/zero"], Walls(), 20)[1]
+    assert said.startswith("0\nnot a tty\n") and len(said) == excess.MOST_HEARD
     program = "import os\ntry: os.open('/dev/tty', os.O_RDWR)\nexcept OSError: print('none')"
-    assert process_group.hear([sys.executable, "-I", "-c", program], Walls(), 20) == (0, "none\n")
+    assert excess.hear([sys.executable, "-I", "-c", program], Walls(), 20) == (0, "none\n")
     with pytest.raises(subprocess.TimeoutExpired):
-        process_group.hear(["sleep", "60"], Walls(), 0.2)
+        excess.hear(["sleep", "60"], Walls(), 0.2)
 
 
 @walled
@@ -260,8 +260,8 @@ def test_what_is_heard_takes_no_more_processes_than_an_engine(monkeypatch: pytes
     monkeypatch.setattr(excess, "MOST_PROCESSES", 40)
     program = "i=0; while [ $i -lt 50 ]; do setsid sleep 600 & i=$((i + 1)); done; wait"
     begun = time.monotonic()
-    with pytest.raises(process_group.TakesTooMuch) as raised:
-        process_group.hear(["/bin/sh", "-c", program], Walls(), 30)
+    with pytest.raises(excess.TakesTooMuch) as raised:
+        excess.hear(["/bin/sh", "-c", program], Walls(), 30)
     assert "processes and threads" in raised.value.reason
     assert time.monotonic() < begun + 15
 
@@ -354,7 +354,7 @@ print(json.dumps([failed(*words) for words in json.loads(sys.argv[1])]))
 
 def calls(walls: Walls, *wanted: tuple[int, ...]) -> list[str]:
     """The error of each call in a sandbox, "" for a call that succeeds."""
-    status, said = process_group.hear([sys.executable, "-I", "-c", CALLS, json.dumps(wanted)], walls, 20)
+    status, said = excess.hear([sys.executable, "-I", "-c", CALLS, json.dumps(wanted)], walls, 20)
     assert status == 0
     found: list[str] = json.loads(said)
     return found

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 
-from headroom.core import process_group
+from headroom.core import excess
 from headroom.core.sandbox import Walls
 
 PATIENCE_S = 20.0
@@ -72,9 +72,9 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     probe = [sys.executable, "-I", "-c", _PROBE, json.dumps([name, needed.version, list(needed.symbols)])]
     try:
         walls = Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S))
-        status, answer_text = process_group.hear(probe, walls, PATIENCE_S)
+        status, answer_text = excess.hear(probe, walls, PATIENCE_S)
         answer = json.loads(answer_text) if status == 0 else {}
-    except process_group.TakesTooMuch as error:
+    except excess.TakesTooMuch as error:
         return LibrarySearch(reason=f"{where} cannot be opened: the process that opens it {error.reason}")
     except subprocess.TimeoutExpired:
         return LibrarySearch(reason=f"{where} takes more than {PATIENCE_S:g} s to open")
