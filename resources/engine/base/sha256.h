@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SHA-256 (FIPS 180-4), to identify the measured library. Implemented here because a build with -m32 has no libcrypto
-// to link.
+// SHA-256 (FIPS 180-4), to identify libraries and written files. Implemented here because a build with -m32 has no
+// libcrypto to link.
 #ifndef HEADROOM_BASE_SHA256_H
 #define HEADROOM_BASE_SHA256_H
 

@@ -80,7 +80,9 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       written_(std::exchange(other.written_, {})),
       appears_(other.appears_),
-      file_(std::move(other.file_)) {}
+      file_(std::move(other.file_)),
+      sha256_(other.sha256_),
+      octets_(other.octets_) {}
 
 OutputFile::~OutputFile() {
   if (appears_ == Appears::whole) remove();
@@ -99,12 +101,15 @@ void OutputFile::fail(const char* what) {
 
 void OutputFile::write(const void* data, std::size_t size) {
   if (std::fwrite(data, 1, size, file_.get()) != size) fail("cannot be written");
+  sha256_.update({static_cast<const std::uint8_t*>(data), size});
+  octets_ += size;
 }
 
-void OutputFile::close() {
+Json OutputFile::close() {
   if (std::fclose(file_.release()) != 0) fail("cannot be written to its end");
   if (appears_ == Appears::whole && std::rename(written_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
   written_.clear();
+  return {{"octets", octets_}, {"sha256", sha256_.finish()}};
 }
 
 PcapngWriter::PcapngWriter(const std::string& path) : file_(path) {

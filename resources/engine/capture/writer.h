@@ -10,7 +10,9 @@
 #include <memory>
 #include <string>
 
+#include "base/json_reader.h"
 #include "base/octets.h"
+#include "base/sha256.h"
 #include "capture/frame.h"
 
 namespace headroom {
@@ -33,8 +35,9 @@ class OutputFile {
 
   void write(const void* data, std::size_t size);
   // Flushes and closes the file, and reports failures. REQUIRES: the caller calls it; otherwise the file may be
-  // incomplete without an error.
-  void close();
+  // incomplete without an error. Returns {"octets", "sha256"} of what was written: an adapter can change the file
+  // later.
+  Json close();
 
  private:
   [[noreturn]] void fail(const char* what);
@@ -47,6 +50,8 @@ class OutputFile {
   std::string written_;  // name of the file while it is written; empty once there is nothing to remove
   Appears appears_;
   std::unique_ptr<std::FILE, Close> file_;
+  Sha256 sha256_;
+  std::uint64_t octets_ = 0;
 };
 
 class PcapngWriter {
@@ -56,7 +61,7 @@ class PcapngWriter {
   // Adds an interface and returns its number, from 0. REQUIRES: called before the interface's first packet.
   std::uint32_t add_interface(LinkType type, const std::string& name);
   void write(std::uint32_t interface, std::uint64_t time_ns, OctetView octets, const std::string& comment = {});
-  void close() { file_.close(); }
+  Json close() { return file_.close(); }
 
  private:
   OutputFile file_;
@@ -70,7 +75,7 @@ class PcapWriter {
 
   // Writes a packet. Times are rounded down to microseconds, the form that every reader supports.
   void write(std::uint64_t time_ns, OctetView octets);
-  void close() { file_.close(); }
+  Json close() { return file_.close(); }
 
  private:
   OutputFile file_;

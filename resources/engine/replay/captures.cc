@@ -83,10 +83,15 @@ void Captures::link(bool reverse, std::uint64_t time_ns, const LinkPacket& packe
   if (link_) link_->write(link_interfaces_[reverse], time_ns, frame_of(formats_[reverse], reverse, packet), comment);
 }
 
-void Captures::close() {
-  for (std::optional<PcapngWriter>* file : {&source_, &link_, &decompressed_}) {
-    if (*file) (*file)->close();
-  }
+Json Captures::close() {
+  Json written = Json::object();
+  const auto close = [&](const char* key, std::optional<PcapngWriter>& file) {
+    if (file) written[key] = file->close();
+  };
+  close("source", source_);
+  close("link", link_);
+  close("decompressed", decompressed_);
+  return written;
 }
 
 }  // namespace headroom::replay

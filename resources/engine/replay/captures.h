@@ -28,7 +28,8 @@ class Captures {
   // A packet as it left its sender, with a comment about what the link did to it.
   void link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment);
   void decompressed(bool reverse, std::uint64_t time_ns, std::uint16_t type, OctetView octets);
-  void close();
+  // Closes the files. Returns what was written to each, by its key in `outputs` of the job.
+  Json close();
 
  private:
   void write_packet(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, std::uint16_t type,

@@ -33,8 +33,10 @@ class Run {
     } catch (const PromiseBroken& promise) {
       broken = json_of(promise);
     }
-    context_.captures.close();
-    return result(std::move(broken));
+    Json written = context_.captures.close();
+    Json json = result(std::move(broken));
+    if (!written.empty()) json["outputs"] = std::move(written);
+    return json;
   }
 
  private:

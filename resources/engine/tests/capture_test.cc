@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/random.h"
+#include "base/sha256.h"
 #include "capture/frame.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
@@ -315,7 +316,9 @@ TEST_F(CaptureFiles, PcapngComesBack) {
   padded.resize(padded.size() + 17);  // as Ethernet pads
   writer.write(reverse, 5'000'000'123, padded);
   writer.write(forward, 5'000'000'001, ethernet_frame(kMacA, kMacB, kFraming.ether_type, Octets{9, 9}));
-  writer.close();
+  const Json written = writer.close();
+  EXPECT_EQ(written["octets"], std::filesystem::file_size(path("a.pcapng")));
+  EXPECT_EQ(written["sha256"], sha256_of_file(path("a.pcapng")));
 
   const Capture ip = read_capture(path("a.pcapng"), {});
   ASSERT_EQ(ip.packets.size(), 2u);

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from headroom.core import process_group, sandbox
-from headroom.core.engine_result import EngineExit, EngineFailure, document, libraries, sealed, who
+from headroom.core.engine_result import EngineExit, EngineFailure, check_outputs, document, libraries, sealed, who
 from headroom.core.excess import GLANCE_S, excess
 from headroom.core.machine.build import require_engine
 from headroom.core.paths import DEFAULT_BUILD
@@ -43,6 +43,7 @@ class _Child(EngineExit):
     deadline: float
     timeout_s: float
     new_outputs: list[str]  # outputs that did not exist before
+    files: dict[str, str]  # outputs by name, without those that are pipes or devices
     sent: int = 0
     overflow: bool = False
     excess: str = ""
@@ -231,6 +232,8 @@ def _start(
     whole, seal = sealed(job)
     text = json.dumps(whole).encode()
     created = [path for path in sandbox.outputs(job) if not os.path.lexists(path)]
+    outputs: dict[str, str] = job.get("outputs") or {}
+    files = {name: path for name, path in outputs.items() if os.path.isfile(path) or not os.path.exists(path)}
     cpu_s = int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S
     walls = sandbox.of_job(job, text, folders=folders, memory=memory, cpu_s=cpu_s)
     process = process_group.start(
@@ -250,6 +253,7 @@ def _start(
         seal=seal,
         job=text,
         new_outputs=created,
+        files=files,
         deadline=time.monotonic() + timeout_s,
         timeout_s=timeout_s,
     )
@@ -357,4 +361,7 @@ def _document(child: _Child) -> dict[str, Any]:
             "garbage",
             f"It printed more than {MAX_OUTPUT} octets and was stopped: ask for fewer packets, or an adapter prints.",
         )
-    return document(child)
+    result = document(child)
+    process_group.stop(child.process)
+    check_outputs(child, child.files, result)
+    return result

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of a process of the engine: the document that it printed, or a sentence that says why there is none."""
 
+import hashlib
 import json
+import os
 import re
 import secrets
 import shlex
 import signal
+import stat
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +20,18 @@ from headroom.core.paths import shown
 from headroom.core.text import nth
 
 Kind = Literal[
-    "refused", "job", "input", "output", "sandbox", "crash", "memory", "timeout", "left-behind", "garbage", "dry-run"
+    "refused",
+    "job",
+    "input",
+    "output",
+    "sandbox",
+    "crash",
+    "memory",
+    "timeout",
+    "left-behind",
+    "garbage",
+    "tampered",
+    "dry-run",
 ]
 
 LARGE = 1 << 20  # no error has as many octets: a larger document is a result, and has a seal
@@ -40,6 +54,7 @@ class EngineFailure(HeadroomError):
     timeout ....... the process was still busy at the end of its time
     left-behind ... the process ended, but left one of its own processes running
     garbage ....... the output, if any, is not one JSON document
+    tampered ...... an output is not what the engine wrote to it
     dry-run ....... nothing was to run: see `engine.dry_run`
     """
 
@@ -150,6 +165,31 @@ def _unsealed(process: EngineExit) -> EngineFailure:
         f"What {who(process)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
         f"wrote to a descriptor that is not its own, and ended the process.{last_words(process)}{_advice(process)}",
     )
+
+
+def check_outputs(process: EngineExit, outputs: dict[str, str], document: dict[str, Any]) -> None:
+    """Compares the files that a job had under `outputs` with the digests in its result. Raises EngineFailure if one
+    has changed: an adapter runs in the process that writes them. REQUIRES: nothing of that process runs any more."""
+    for name, path in outputs.items():
+        if not _is_as_written(path, document.get("outputs", {}).get(name, {})):
+            raise EngineFailure(
+                "tampered",
+                f"The file {Path(path).name} is not what {who(process)} wrote to it, and was not read: an adapter "
+                "changed it, or another program that writes the same file.",
+            )
+
+
+def _is_as_written(path: str, written: dict[str, Any]) -> bool:
+    """True if a file has the size and the digest that a result says. The size comes first: a file without content may
+    be larger than a disk."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size != written.get("octets"):
+                return False
+            return hashlib.file_digest(file, "sha256").hexdigest() == written.get("sha256")
+    except OSError:
+        return False
 
 
 def place(where: str) -> str:

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 
 def linger(marker: str, first: Callable[[], None]) -> None:
@@ -95,6 +98,13 @@ def main() -> None:
         case "forks-and-hangs":  # the other in a process group of its own
             linger(job["marker"], os.setpgrp)
             time.sleep(600)
+        case "writes":  # an output, and reports it before an adapter does something to it
+            path = Path(job["outputs"]["link"])
+            if not path.is_fifo():
+                path.write_bytes(b"octets")
+            written = {"octets": 6, "sha256": hashlib.sha256(b"octets").hexdigest()}
+            print(json.dumps({"outputs": {"link": written}, **seal}))
+            subprocess.run(["/bin/sh", "-c", job["then"], "adapter", path], check=True)
         case _:
             print(json.dumps({"command": sys.argv[1], "job": job, "began_ns": time.monotonic_ns(), **seal}))
 

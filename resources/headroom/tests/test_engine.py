@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from headroom.core import engine, engine_result, process_group
+from headroom.core import engine, engine_result, process_group, sandbox
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import build_folder
 from headroom.core.text import shortened
@@ -65,6 +65,39 @@ def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: s
         engine.run("replay", {"fake": fake}, timeout_s=20, build=fake_build)
     assert caught.value.kind == kind
     assert caught.value.verdict == "error"
+
+
+@pytest.mark.parametrize(
+    ("then", "is_whole"),
+    [
+        (":", True),
+        ('printf other! > "$1"', False),
+        ('printf s >> "$1"', False),
+        ('truncate -s 1T "$1"', False),
+        ('rm "$1"', False),
+        ('rm "$1"; mkfifo "$1"', False),
+    ],
+)
+def test_an_output_that_an_adapter_changed_is_not_read(
+    fake_build: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, is_whole: bool
+) -> None:
+    monkeypatch.setattr(sandbox, "lacking", lambda ports=False: "it is not there")  # adapters can do most then
+    monkeypatch.setattr(sandbox, "has_landlock", lambda: False)
+    path = tmp_path / "link.pcapng"
+    job = {"fake": "writes", "then": then, "outputs": {"link": str(path)}}
+    if is_whole:
+        engine.run("replay", job, timeout_s=20, build=fake_build)
+        assert path.read_bytes() == b"octets"
+        return
+    with pytest.raises(engine.EngineFailure, match=r"link\.pcapng is not what headroom-engine replay wrote") as caught:
+        engine.run("replay", job, timeout_s=20, build=fake_build)
+    assert (caught.value.kind, caught.value.verdict) == ("tampered", "error")
+    assert not path.exists()
+
+
+def test_an_output_into_a_pipe_is_left_to_its_reader(fake_build: str, tmp_path: Path) -> None:
+    os.mkfifo(path := tmp_path / "link.pcapng")
+    assert engine.run("replay", {"fake": "writes", "then": ":", "outputs": {"link": str(path)}}, build=fake_build)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,21 @@ def test_there_is_a_deadline_for_loading(real_build: str, attack: str) -> None:
     assert "it was still busy after 3 s and was stopped" in said
 
 
+@pytest.mark.parametrize("name", ["source", "link", "decompressed"])
+def test_a_capture_that_an_adapter_changed_is_an_error(real_build: str, tmp_path: Path, name: str) -> None:
+    libraries = faulty_adapters.folder(real_build)
+    outputs = {"outputs": {name: str(tmp_path / name)}}
+    engine.run("replay", faulty_adapters.job(libraries / "intruder_none.so") | outputs, build=real_build)
+    assert (tmp_path / name).stat().st_size > 40 * 60
+    with pytest.raises(
+        engine.EngineFailure, match="is not what headroom-engine replay with intruder_changes_an"
+    ) as caught:
+        engine.run(
+            "replay", faulty_adapters.job(libraries / "intruder_changes_an_output.so") | outputs, build=real_build
+        )
+    assert caught.value.kind == "tampered"
+
+
 def test_secrets_in_variables_stay_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CI_JOB_TOKEN", "MYSQL_PWD", "SIGNING_KEY", "DATABASE_URL", "BACKUP_PASSPHRASE", "HEADROOM_MY_TOKEN"):
         monkeypatch.setenv(name, "a secret")

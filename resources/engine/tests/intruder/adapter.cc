@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,6 +146,16 @@ void leave_a_daemon() {
   _exit(0);
 }
 
+int output = -1;  // a file that its process writes
+
+void find_an_output() {
+  for (int descriptor = 3; descriptor < 256; ++descriptor) {
+    struct stat status;
+    const bool writes = (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY;
+    if (writes && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) output = dup(descriptor);
+  }
+}
+
 bool attack() {
   switch (kAttack) {
     case Attack::reads_a_file:
@@ -181,6 +192,9 @@ bool attack() {
     case Attack::leaves_a_daemon:
       leave_a_daemon();
       return false;
+    case Attack::changes_an_output:
+      find_an_output();
+      return false;
     default:
       return false;
   }
@@ -198,6 +212,7 @@ __attribute__((constructor)) void when_loaded() {
 
 __attribute__((destructor)) void when_unloaded() {
   if (kAttack == Attack::sleeps_when_unloaded) stay();
+  if (output >= 0 && pwrite(output, "x", 1, 0) == 1) close(output);
 }
 
 std::size_t put(const char* text, char* json, std::size_t capacity) {

@@ -22,6 +22,7 @@
   X(reaches_the_hypervisor,)     /* by a socket that no network namespace keeps apart */ \
   X(uses_keys,)                  /* of the user */ \
   X(leaves_a_daemon,)            \
+  X(changes_an_output,)          /* of the engine, as it is unloaded */ \
   X(sleeps_when_loaded,)         \
   X(works_when_loaded,)          \
   X(sleeps_when_unloaded,)

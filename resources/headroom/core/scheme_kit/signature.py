@@ -22,6 +22,7 @@ def of_failure(failure: EngineFailure, side: str) -> str:
         "timeout": "hang",
         "left-behind": "leaves a process behind",
         "garbage": "ends the engine's process",
+        "tampered": "changes an output of the engine",
     }.get(failure.kind, plain(str(failure)))
     return SEPARATOR.join((side, kinds))
 

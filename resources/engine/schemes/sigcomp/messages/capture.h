@@ -29,7 +29,7 @@ class Capture {
   // Writes octets as they left `from`, with a comment about the link's effect on them. Octets that do not fit into one
   // IP packet are cut into several, as TCP does; a datagram that long is left out, with a packet that says so.
   void write(Side from, std::uint32_t compartment, std::uint64_t time_ns, OctetView octets, const std::string& comment);
-  void close() { file_.close(); }
+  Json close() { return file_.close(); }
 
  private:
   void write_packet(Side from, std::uint32_t compartment, std::uint64_t time_ns, OctetView octets,

@@ -175,7 +175,8 @@ Json run(const Job& job) {
     }
   };
   bool whole = play(first);
-  if (capture) capture->close();
+  Json written;
+  if (capture) written["link"] = capture->close();
   for (std::uint32_t i = 0; whole && i < job.repeats; ++i) {
     Conversation again(job, &cycles, nullptr);
     whole = play(again);
@@ -187,7 +188,9 @@ Json run(const Job& job) {
                                     from.decompress_cycles.end());
     }
   }
-  return result_of(job, first, std::move(broken), timed ? cycles.measured_hz(kLeastTimingNs) : 0);
+  Json result = result_of(job, first, std::move(broken), timed ? cycles.measured_hz(kLeastTimingNs) : 0);
+  if (capture) result["outputs"] = std::move(written);
+  return result;
 }
 
 }  // namespace headroom::sigcomp::messages
