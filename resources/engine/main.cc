@@ -19,6 +19,7 @@
 #include "base/crash.h"
 #include "base/error.h"
 #include "base/json_reader.h"
+#include "base/seal.h"
 #include "commands.h"
 
 namespace {
@@ -79,17 +80,6 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-// The seal of a job, which its result bears. It is taken out before any adapter is opened: one that finds the
-// descriptor of the output and writes a result of its own does not know it.
-std::string take_seal(Json& job) {
-  if (!job.is_object() || !job.contains("seal")) return {};
-  const Json seal = job["seal"];
-  if (!seal.is_string() || seal.get_ref<const std::string&>().empty())
-    throw Error(ErrorKind::job, "the seal must be a text.", "/seal");
-  job.erase("seal");
-  return seal;
-}
-
 int report(int output, ErrorKind kind, const std::string& message, const std::string& where) {
   const Json error = {{"error", {{"kind", name_of(kind)}, {"message", message}, {"where", where}}}};
   write_all(output, error.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -119,7 +109,7 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
       return 0;
     }
     Json job = headroom::parse_json(read_job_text(job_path));
-    const std::string seal = take_seal(job);
+    const std::string seal = headroom::take_seal(job);
     Json result = command.run(job);
     if (!seal.empty()) result["seal"] = seal;
     if (!write_all(output, result.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) {

@@ -128,7 +128,7 @@ def document(process: EngineExit) -> dict[str, Any]:
         )
     # Parsing may take all memory.
     if len(process.out) > LARGE and process.seal and process.seal.encode() not in process.out:
-        raise _unsealed(process)
+        raise unsealed(process)
     try:
         document = json.loads(process.out.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
@@ -155,11 +155,12 @@ def document(process: EngineExit) -> dict[str, Any]:
             kind, sentence = "crash", f"{sentence}{last_words(process)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)
     if process.seal and document.pop("seal", None) != process.seal:
-        raise _unsealed(process)
+        raise unsealed(process)
     return document
 
 
-def _unsealed(process: EngineExit) -> EngineFailure:
+def unsealed(process: EngineExit) -> EngineFailure:
+    """The failure of a process whose output does not bear the seal that it must bear."""
     return EngineFailure(
         "garbage",
         f"What {who(process)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
@@ -209,6 +210,11 @@ def sealed(job: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """
     seal = secrets.token_hex(16)
     return {**job, "seal": seal}, seal
+
+
+def seal_of_line(seal: str, number: int) -> str:
+    """The seal of a line, counted from 0, of a session whose job has this seal."""
+    return hashlib.sha256(f"{seal} {number}".encode()).hexdigest()
 
 
 def _complain_of_memory(process: EngineExit) -> None:

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A user plane for G-PDUs over IPv4 that breaks one promise of the ABI, or none. A test fixture.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cxx/calls.h"
@@ -32,6 +35,7 @@ std::uint8_t shared_counter = 0;
 struct headroom_instance {
   std::shared_ptr<Shared> shared{};
   bool first = false;
+  bool got_garbage = false;
   int waiting = 0;  // packets, for `take`
   std::vector<std::vector<std::uint8_t>> kept{};
 };
@@ -89,9 +93,18 @@ std::int32_t nothing(headroom_user_packet& p, std::uint16_t reason) {
   return HEADROOM_NOTHING;
 }
 
+// Writes an answer on every descriptor that may be the engine's output.
+void forge_answer() {
+  constexpr std::string_view kForged = R"({"outcomes": [{"status": "OK"}], "taken": [], "n4": [], "time_ns": 0})"
+                                       "\n";
+  for (int descriptor = 3; descriptor < 64; ++descriptor) (void)!write(descriptor, kForged.data(), kForged.size());
+}
+
 std::int32_t uplink(headroom_instance& self, headroom_user_packet& p) {
   if (p.length < kOuter + 12 || p.octets[0] != 0x45 || p.octets[9] != 17) {
     if (kFault == Fault::aborts_on_garbage) std::abort();
+    if (kFault == Fault::forges_an_answer) forge_answer();
+    self.got_garbage = true;
     return HEADROOM_ERR_MALFORMED;
   }
   const std::uint8_t* const gtp = p.octets + kOuter;
@@ -194,6 +207,11 @@ std::size_t refuse(headroom_instance*, headroom_packet* packets, std::size_t cou
   return count;
 }
 
+void destroy(headroom_instance* self) {
+  if (kFault == Fault::exits_after_garbage && self->got_garbage) _exit(0);
+  delete self;
+}
+
 json statistics(const headroom_instance& self) {
   return {{"memory_bytes", sizeof self}, {"contexts", self.shared->sessions}};
 }
@@ -211,7 +229,7 @@ constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
                                .struct_size = sizeof(headroom_api),
                                .describe = headroom::describe<description>,
                                .create = create,
-                               .destroy = [](headroom_instance* self) { delete self; },
+                               .destroy = destroy,
                                .compress = refuse,
                                .decompress = refuse,
                                .statistics = headroom::statistics<statistics>,

@@ -27,7 +27,9 @@
   X(prints, "quiet")                                                                                     \
   X(hoards_memory, "no_system_calls no_allocation memory_flat")                                          \
   X(trusts_the_length, "hostile_packets")      /* of the packet in a packet */                           \
-  X(aborts_on_garbage, "hostile_packets")
+  X(aborts_on_garbage, "hostile_packets")                                                                \
+  X(exits_after_garbage, "hostile_packets")    /* when it is destroyed, without an error */              \
+  X(forges_an_answer, "hostile_packets")       /* of the engine's, when it gets garbage */
 // clang-format on
 
 namespace faulty_user_plane {

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from headroom.core import engine, engine_result, process_group, sandbox
-from headroom.core.capabilities import Misbehaviour
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import HeadroomError
 from headroom.core.excess import GLANCE_S, excess
@@ -104,7 +103,7 @@ class UserPlane(Protocol):
 class EngineUserPlane:
     """An adapter in a process of the engine. Use as a context manager.
 
-    Each step raises EngineFailure when the process ends, and Misbehaviour when the adapter breaks a promise of the ABI.
+    Each step raises EngineFailure when the process ends, as it does when the adapter breaks a promise of the ABI.
     `capture`, where given, gets all packets in both directions. `made_s` is the time to make its instances, s.
     It may read and write in `folders`.
     """
@@ -127,6 +126,7 @@ class EngineUserPlane:
         self.description: dict[str, Any] = {}
         self.made_s = 0.0
         self._is_ready = False
+        self._seal, self._lines = "", 0  # lines of output so far
         self._rest = b""
         self._exit: EngineExit | None = None
 
@@ -135,9 +135,11 @@ class EngineUserPlane:
 
     def _begin(self) -> Self:
         memory = process_group.memory_limit(self._program, 1)
+        job, self._seal = engine_result.sealed(self._job)
+        self._rest, self._lines = b"", 0
         process = process_group.start(
             [str(self._program), COMMAND],
-            walls=sandbox.of_job(self._job, json.dumps(self._job).encode(), folders=self._folders, memory=memory),
+            walls=sandbox.of_job(job, json.dumps(job).encode(), folders=self._folders, memory=memory),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -148,7 +150,7 @@ class EngineUserPlane:
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
         try:
-            greeting = self._exchange(self._job)
+            greeting = self._exchange(job)
             self.description = greeting.get("description", {})
             self.made_s = greeting.get("made_ns", 0) / 1e9
             self._is_ready = True
@@ -193,7 +195,8 @@ class EngineUserPlane:
         return result
 
     def end(self) -> None:
-        """Ends the session normally. Raises the errors of a step, because an adapter may fail while it is destroyed."""
+        """Ends the session normally. The engine answers after it has destroyed the adapter, which may fail meanwhile:
+        this raises the errors of a step."""
         self._exchange({"end": True})
         exit_ = self._exit
         assert exit_ is not None
@@ -201,7 +204,7 @@ class EngineUserPlane:
         if exit_.code is None:
             who = engine_result.who(exit_)
             raise EngineFailure("timeout", f"{who}: it had not ended {PATIENCE_S:g} s after the session: a hang.")
-        if exit_.code != 0:  # its answer comes before it destroys the adapter
+        if exit_.code != 0:  # its answer comes before it ends
             raise self._failure(exit_)
 
     def _step(self, step: dict[str, Any], time_ns: int | None) -> Step:
@@ -219,23 +222,25 @@ class EngineUserPlane:
         answer = self._line(exit_)
         if answer is None:
             raise self._failure(exit_)
+        seal = engine_result.seal_of_line(self._seal, self._lines)
+        self._lines += 1
+        if len(answer) > engine_result.LARGE and seal.encode() not in answer:  # parsing may take all memory
+            raise engine_result.unsealed(exit_)
         try:
             document = json.loads(answer)
         except (ValueError, RecursionError) as error:
             raise EngineFailure("garbage", f"The output of {engine_result.who(exit_)} is no JSON: {error}") from error
         if not isinstance(document, dict):
             raise EngineFailure("garbage", f"The output of {engine_result.who(exit_)} is JSON, but not an object.")
-        if broken := document.get("promise_broken"):
-            raise Misbehaviour(
-                f"A promise of the ABI was broken in {broken.get('function')}: "
-                f"{broken.get('sentence') or broken.get('message')} See `./headroom check`."
-            )
-        if error := document.get("error"):
-            if self._is_ready and error.get("kind") == "job":  # a step: the session goes on
-                raise HeadroomError(f"The engine refuses a step: {error.get('message')}")
+        is_sealed, refusal = document.get("seal") == seal, document.get("error")
+        if refusal and not is_sealed:  # the session is over
             exit_.out[:] = answer
             self._await_end(exit_)
             raise self._failure(exit_)
+        if not is_sealed:
+            raise engine_result.unsealed(exit_)
+        if refusal:
+            raise HeadroomError(f"The engine refuses a step: {refusal.get('message')}")
         result: dict[str, Any] = document
         return result
 
@@ -284,6 +289,8 @@ class EngineUserPlane:
                 return
 
     def _failure(self, exit_: EngineExit) -> HeadroomError:
+        if exit_.code is None:
+            return engine_result.unsealed(exit_)
         try:
             document = engine_result.document(exit_)
         except HeadroomError as failure:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from headroom.core import engine
-from headroom.core.capabilities import Inconclusive, Misbehaviour
+from headroom.core.capabilities import Inconclusive
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import find
+from headroom.core.paths import build_folder
 from headroom.schemes.gtpu import judge, packets, user_plane
 from headroom.schemes.gtpu.conformance import hostile, uplink
 from headroom.schemes.gtpu.conformance.check import Check
@@ -38,54 +39,78 @@ def test_an_answer_is_a_step() -> None:
     assert step.n4[0].port == 8805 and step.counts == {"OK": 3}
 
 
+# Prints an answer with the seal of the line of this number.
+SAY = r"""say() {
+    seal=${job##*'"seal": "'}
+    seal=$(printf "%s $1" "${seal%%'"'*}" | sha256sum)
+    printf '{"outcomes": [], "taken": [], "n4": [], "time_ns": 0, "seal": "%s"}\n' "${seal%% *}"
+}"""
+
+
 def fake(tmp_path: Path, script: str) -> str:
     """A build whose engine is a shell script."""
     program = tmp_path / "build" / "bin" / "headroom-engine"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\nread job\n{script}\n")
+    program.write_text(f"#!/bin/sh\n{SAY}\nread job\n{script}\n")
     program.chmod(0o755)
     return str(tmp_path / "build")
 
 
 @pytest.mark.parametrize(
-    ("script", "kind", "sentence"),
+    ("script", "sentence"),
     [
-        ("kill -SEGV $$", EngineFailure, "died from SIGSEGV"),
-        ("echo nonsense", EngineFailure, "is no JSON"),
-        ("echo []", EngineFailure, "is JSON, but not an object"),
-        ("head -c 300000 /dev/zero | tr '\\0' '['; echo", EngineFailure, "is no JSON"),
-        ("exit 0", EngineFailure, "printed no result"),
-        ('echo \'{"error": {"message": "It refuses."}}\'; exit 1', EngineFailure, "It refuses."),
-        (
-            'echo \'{"promise_broken": {"function": "forward", "message": "Wrote behind."}}\'',
-            Misbehaviour,
-            "in forward: W",
-        ),
+        ("kill -SEGV $$", "died from SIGSEGV"),
+        ("echo nonsense", "is no JSON"),
+        ("echo []", "is JSON, but not an object"),
+        ("head -c 300000 /dev/zero | tr '\\0' '['; echo", "is no JSON"),
+        ("head -c 2000000 /dev/zero | tr '\\0' '['; echo", "does not bear its seal"),
+        ("exit 0", "printed no result"),
+        ('echo \'{"error": {"message": "It refuses."}}\'; exit 1', "It refuses."),
+        ("say 1", "does not bear its seal"),
+        ("echo '{}'", "does not bear its seal"),
+        ('echo \'{"error": {"kind": "job"}}\'; exec sleep 600', "does not bear its seal"),
     ],
 )
-def test_a_session_that_ends_badly(tmp_path: Path, script: str, kind: type[Exception], sentence: str) -> None:
+def test_a_session_that_ends_badly(tmp_path: Path, script: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user_plane, "PATIENCE_S", 0.0 if "sleep" in script else user_plane.PATIENCE_S)
     plane = EngineUserPlane(Path("some.so"), {}, build=fake(tmp_path, script))
-    with pytest.raises(kind, match=sentence), plane:
+    with pytest.raises(EngineFailure, match=sentence), plane:
         pass
 
 
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [
-        ("echo '{}'; kill -SEGV $$", "died from SIGSEGV"),
-        ("echo '{}'; exit 124", "left a process behind"),
+        ("say 1; kill -SEGV $$", "died from SIGSEGV"),
+        ("say 1; exit 124", "left a process behind"),
+        ("say 0", "does not bear its seal"),
         ("exit 0", "printed no result"),
     ],
 )
 def test_an_end_that_is_none(tmp_path: Path, script: str, sentence: str) -> None:
-    """The engine answers before it destroys the adapter, which may crash then, or have ended the process before."""
-    answer = '{"outcomes": [], "taken": [], "n4": [], "time_ns": 0}'
-    build = fake(tmp_path, f"echo '{answer}'; read step; {script.replace('{}', answer)}")
+    """The engine may fail after its answer, or an adapter may have ended the process before."""
+    build = fake(tmp_path, f"say 0; read step; {script}")
     with (
         EngineUserPlane(Path("some.so"), {"scheme": "gtpu"}, build=build) as plane,
         pytest.raises(EngineFailure, match=sentence),
     ):
         plane.end()
+
+
+def faulty(build: str, fault: str) -> EngineUserPlane:
+    library = build_folder(build) / "lib" / "faulty" / f"faulty_user_plane_{fault}.so"
+    return EngineUserPlane(library, {"scheme": "gtpu", **Facts(n4=False).config()}, build=build)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [("exits_after_garbage", "printed no result"), ("forges_an_answer", "does not bear its seal")],
+)
+def test_an_adapter_cannot_answer_for_the_engine(real_build: str, fault: str, sentence: str) -> None:
+    with faulty(real_build, fault) as plane, pytest.raises(EngineFailure, match=sentence) as caught:
+        plane.packets([(b"\x45", "N3")])
+        plane.end()
+    assert caught.value.verdict == "error"
 
 
 def test_nothing_runs_in_a_dry_run() -> None:

@@ -17,6 +17,7 @@
 
 #include "base/hex.h"
 #include "base/json_reader.h"
+#include "base/sha256.h"
 #include "schemes/gtpu/tests/user_plane_packets.h"
 #include "schemes/gtpu/user_plane/capture.h"
 #include "schemes/gtpu/user_plane/session.h"
@@ -162,6 +163,29 @@ TEST(UserPlane, AJobThatIsWrongEndsTheSession) {
   job = session_job();
   job["user_plane"]["library"] = HEADROOM_LIBRARIES "/example.so";
   EXPECT_EQ(run_program({job.dump()}).lines[0]["error"]["kind"], "adapter");
+}
+
+TEST(UserPlane, EachLineBearsASealOfItsOwn) {
+  const std::vector<std::string> steps = {"{", R"({"end": true})"};
+  Json job = session_job();
+  EXPECT_FALSE(run_program({job.dump(), steps[0], steps[1]}).lines[2].contains("seal"));
+  job["seal"] = "of mine";
+  const Ran ran = run_program({job.dump(), steps[0], steps[1]});
+  ASSERT_EQ(ran.lines.size(), 3u);
+  for (std::size_t i = 0; i < ran.lines.size(); ++i) {
+    Sha256 digest;
+    const std::string text = "of mine " + std::to_string(i);
+    digest.update({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    EXPECT_EQ(ran.lines[i]["seal"], digest.finish()) << ran.lines[i];
+  }
+}
+
+TEST(UserPlane, TheEndIsAnsweredAfterTheAdapterHasBeenDestroyed) {
+  Json job = session_job();
+  job["user_plane"]["library"] = HEADROOM_LIBRARIES "/faulty/faulty_user_plane_exits_after_garbage.so";
+  const Ran ran = run_program({job.dump(), packet_step({0}, "N3").dump(), R"({"end": true})"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.lines.size(), 2u);
 }
 
 TEST(UserPlane, WritesACaptureWithAnInterfaceForEachSide) {

@@ -7,6 +7,7 @@
 
 #include "base/hex.h"
 #include "base/lines.h"
+#include "base/seal.h"
 
 namespace headroom::gtpu {
 namespace {
@@ -242,15 +243,12 @@ Json UserPlaneSession::answer(Json outcomes) {
           {"time_ns", now_ns_}};
 }
 
-void serve_user_plane(int input, int output) {
-  Lines lines(input);
-  const auto first = lines.next();
-  if (!first) throw Error(ErrorKind::job, "the input ends in front of the job, which is its first line.");
-  UserPlaneSession session(read_session_job(parse_json(*first)));
-  write_line(output, session.greeting());
-  while (!session.ended()) {
-    const auto line = lines.next();
-    if (!line) break;
+namespace {
+
+// Answers steps until the end of the session. Returns the answer to the step that ends it, or nothing if the input
+// ends.
+std::optional<Json> answer_steps(UserPlaneSession& session, Lines& lines, SealedLines& output) {
+  while (const auto line = lines.next()) {
     Json reply;
     try {
       reply = session.step(parse_json(*line));
@@ -258,8 +256,28 @@ void serve_user_plane(int input, int output) {
       if (error.kind() != ErrorKind::job) throw;
       reply = error_of(error);
     }
-    write_line(output, reply);
+    if (session.ended()) return reply;
+    output.write(std::move(reply));
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void serve_user_plane(int input, int output) {
+  Lines lines(input);
+  const auto first = lines.next();
+  if (!first) throw Error(ErrorKind::job, "the input ends in front of the job, which is its first line.");
+  Json job = parse_json(*first);
+  SealedLines sealed(output, take_seal(job));
+  std::optional<Json> last;
+  {
+    UserPlaneSession session(read_session_job(job));
+    sealed.write(session.greeting());
+    last = answer_steps(session, lines, sealed);
+  }
+  // The adapter has been destroyed: had it ended the process, the answer would be missing.
+  if (last) sealed.write(*std::move(last));
 }
 
 }  // namespace headroom::gtpu

@@ -66,8 +66,8 @@ class UserPlaneSession {
   bool ended_ = false;
 };
 
-// Reads the job and steps from one descriptor and writes answers to another. Throws Error if the job is wrong or the
-// adapter breaks a promise.
+// Reads the job and steps from one descriptor and writes answers to another, that to the end of the session after the
+// adapter has been destroyed. Throws Error if the job is wrong or the adapter breaks a promise.
 void serve_user_plane(int input, int output);
 
 }  // namespace headroom::gtpu
