@@ -17,6 +17,7 @@ import selectors
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -104,8 +105,8 @@ class EngineUserPlane:
     """An adapter in a process of the engine. Use as a context manager.
 
     Each step raises EngineFailure when the process ends, as it does when the adapter breaks a promise of the ABI.
-    `capture`, where given, gets all packets in both directions. `made_s` is the time to make its instances, s.
-    It may read and write in `folders`.
+    `capture`, where given, gets all packets in both directions; it is removed if the session fails. `made_s` is the
+    time to make its instances, s. It may read and write in `folders`.
     """
 
     def __init__(
@@ -127,6 +128,7 @@ class EngineUserPlane:
         self.made_s = 0.0
         self._is_ready = False
         self._seal, self._lines = "", 0  # lines of output so far
+        self._new_outputs: list[str] = []  # that did not exist before
         self._rest = b""
         self._exit: EngineExit | None = None
 
@@ -137,6 +139,7 @@ class EngineUserPlane:
         memory = process_group.memory_limit(self._program, 1)
         job, self._seal = engine_result.sealed(self._job)
         self._rest, self._lines = b"", 0
+        self._new_outputs = [path for path in sandbox.outputs(job) if not os.path.lexists(path)]
         process = process_group.start(
             [str(self._program), COMMAND],
             walls=sandbox.of_job(job, json.dumps(job).encode(), folders=self._folders, memory=memory),
@@ -155,12 +158,22 @@ class EngineUserPlane:
             self.made_s = greeting.get("made_ns", 0) / 1e9
             self._is_ready = True
         except BaseException:
-            self.close()
+            self._discard()
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._discard()
+
+    def _discard(self) -> None:
+        """Ends the process of a session that failed, and removes what it wrote, which is not whole."""
         self.close()
+        for path in self._new_outputs:
+            with suppress(OSError):
+                os.remove(path)
 
     def close(self) -> None:
         if self._exit is not None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -97,9 +98,9 @@ def test_an_end_that_is_none(tmp_path: Path, script: str, sentence: str) -> None
         plane.end()
 
 
-def faulty(build: str, fault: str) -> EngineUserPlane:
+def faulty(build: str, fault: str, capture: Path | None = None) -> EngineUserPlane:
     library = build_folder(build) / "lib" / "faulty" / f"faulty_user_plane_{fault}.so"
-    return EngineUserPlane(library, {"scheme": "gtpu", **Facts(n4=False).config()}, build=build)
+    return EngineUserPlane(library, {"scheme": "gtpu", **Facts(n4=False).config()}, build=build, capture=capture)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +112,16 @@ def test_an_adapter_cannot_answer_for_the_engine(real_build: str, fault: str, se
         plane.packets([(b"\x45", "N3")])
         plane.end()
     assert caught.value.verdict == "error"
+
+
+def test_the_capture_of_a_session_that_fails_is_removed(real_build: str, tmp_path: Path) -> None:
+    capture = tmp_path / "packets.pcapng"
+    for fault in ("none", "aborts_on_garbage"):
+        with suppress(EngineFailure), faulty(real_build, fault, capture) as plane:
+            plane.packets([(b"\x45", "N3")])
+            plane.end()
+        assert capture.exists() == (fault == "none")
+        capture.unlink(missing_ok=True)
 
 
 def test_nothing_runs_in_a_dry_run() -> None:
