@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -134,6 +135,7 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
 
 int main(int argc, char** argv) {
   headroom::tell_where_it_dies();
+  std::signal(SIGXFSZ, SIG_IGN);  // an output that becomes too large is then an error, and no crash of an adapter
   CLI::App app("Hosts adapters of header-compression implementations: reads one JSON job, prints one JSON document.");
   app.set_version_flag("--version", std::string(HEADROOM_VERSION) + ", " + HEADROOM_BUILD);
   app.require_subcommand(1);

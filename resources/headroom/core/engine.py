@@ -166,9 +166,9 @@ def _run_once(
         _last_job = Job(command, jobs[0], build)
     running: list[_Child] = []
     try:
-        at_once = at_once or len(jobs)
-        memory = memory_limit(program, min(at_once, len(jobs)))
-        _attend(running, (_start(program, command, job, timeout_s, memory, folders, under) for job in jobs), at_once)
+        most = min(at_once or len(jobs), len(jobs))
+        memory = memory_limit(program, most)
+        _attend(running, (_start(program, command, job, timeout_s, memory, folders, under, most) for job in jobs), most)
         order = [id(child) for child in running]
         # The process that failed by itself explains why the others were stopped, so it comes first.
         running.sort(key=lambda child: not _has_failed(child))
@@ -226,6 +226,7 @@ def _start(
     memory: int | None,
     folders: Sequence[Path],
     under: Sequence[str],
+    at_once: int,
 ) -> _Child:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
@@ -235,7 +236,7 @@ def _start(
     outputs: dict[str, str] = job.get("outputs") or {}
     files = {name: path for name, path in outputs.items() if os.path.isfile(path) or not os.path.exists(path)}
     cpu_s = int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S
-    walls = sandbox.of_job(job, text, folders=folders, memory=memory, cpu_s=cpu_s)
+    walls = sandbox.of_job(job, text, folders=folders, at_once=at_once, memory=memory, cpu_s=cpu_s)
     process = process_group.start(
         [*under, str(program), command, "--job", "-"],
         env=os.environ | EXACT_HEAP if job.get("costs") else None,

@@ -28,7 +28,7 @@ OFF = "HEADROOM_NO_SANDBOX"  # a variable of the environment: --no-sandbox sets 
 LEFT_BEHIND = 124  # exit status of a process that ended in order, but left others behind
 SCRATCH_OCTETS = 256 << 20  # of each file system in memory
 MOST_PROCESSES = 2048  # the kernel does not limit those of root
-FILE_OCTETS = 1 << 30  # of a file, unless an output of the job may be larger
+FILE_OCTETS = 1 << 30  # of a file where a job has no outputs
 PATIENCE_S = 20
 NAMED = ("HEADROOM_", "LD_LIBRARY_PATH")  # variables whose paths the adapters may open
 # A port is opened and set up, and its rings are locked in memory.
@@ -79,13 +79,19 @@ class Walls:
     ports: bool = False
     memory: int | None = None
     cpu_s: int | None = None
+    at_once: int = 1
 
 
 def of_job(
-    job: dict[str, Any], text: bytes, ports: bool = False, folders: Sequence[Path] = (), **limits: int | None
+    job: dict[str, Any],
+    text: bytes,
+    ports: bool = False,
+    folders: Sequence[Path] = (),
+    at_once: int = 1,
+    **limits: int | None,
 ) -> Walls:
     """The walls of a job of the engine, whose JSON is `text`: each path that it names can be read, and its outputs can
-    be written, which are made for that where they do not exist. `limits` are as for Walls.
+    be written, which are made for that where they do not exist. `at_once` and `limits` are as for Walls.
 
     Configurations and options do not count: they come from implementations, which would name secrets there. `folders`
     are those that the harness made for the files of a configuration; adapters may write there."""
@@ -98,7 +104,7 @@ def of_job(
         writes = [os.path.dirname(os.path.abspath(path)) for path in outputs(job)]
     else:
         writes = [path for path in outputs(job) if _is_made(path)]
-    return Walls(tuple(sorted(paths)), (*writes, *map(str, folders)), ports, **limits)
+    return Walls(tuple(sorted(paths)), (*writes, *map(str, folders)), ports, at_once=at_once, **limits)
 
 
 def is_library(path: str) -> bool:
@@ -152,9 +158,7 @@ def _is_made(path: str) -> bool:
 def words(walls: Walls, program: Sequence[str], filters: Sequence[int] = ()) -> list[str]:
     """The words that go before a program's own; none where there is no sandbox. `filters` as `open_filters` made
     them."""
-    share = 2 * max(1, len(walls.writes))  # so that all outputs together leave half of a disk
-    free = [shutil.disk_usage(path).free // share for path in walls.writes if os.path.exists(path)]
-    limits = {"CORE": 0, "FSIZE": max([FILE_OCTETS, *free]), "DATA": walls.memory, "CPU": walls.cpu_s}
+    limits = {"CORE": 0, "FSIZE": _file_limit(walls), "DATA": walls.memory, "CPU": walls.cpu_s}
     if lacking(walls.ports):
         return _landlock(walls, program, limits) if has_landlock() else []
     units = {"FSIZE": 512, "DATA": 1024, "CPU": 1}
@@ -162,6 +166,15 @@ def words(walls: Walls, program: Sequence[str], filters: Sequence[int] = ()) -> 
     filtered = [word for descriptor in filters for word in ("--seccomp", str(descriptor))]
     first = ("--", "/bin/sh", "-c", _FIRST, "headroom")
     return [*_OUTER, *_bubblewrap(walls.ports), *filtered, *_files(walls, program[0]), *first, *given]
+
+
+def _file_limit(walls: Walls) -> int:
+    """The most octets of a file, so that all outputs of all processes side by side leave half of each disk. The memory
+    of ports is a file, too."""
+    share = 2 * walls.at_once * max(1, len(walls.writes))
+    free = [shutil.disk_usage(path).free // share for path in walls.writes if os.path.exists(path)]
+    limit = min(free, default=FILE_OCTETS)
+    return max(FILE_OCTETS, limit) if walls.ports else limit
 
 
 def open_filters(ports: bool) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -209,6 +210,23 @@ def test_a_result_that_an_adapter_forges_is_found(real_build: str) -> None:
     with pytest.raises(engine.EngineFailure, match=r"it does not bear its seal\. Most likely an adapter") as caught:
         engine.run("messages", job, build=real_build)
     assert caught.value.kind == "garbage"
+
+
+def test_an_output_that_is_too_large_is_no_crash(
+    real_build: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sandbox.in_force() == "none":
+        pytest.skip("there is no sandbox")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=2 << 12))
+    job = {
+        "compressor": {"library": str(build_folder(real_build) / "lib" / "null.so"), "config": {"scheme": "rohc"}},
+        "source": {"packets": 100 * [{"hex": "45" * 100}]},
+        "outputs": {"source": str(tmp_path / "source.pcapng")},
+    }
+    with pytest.raises(engine.EngineFailure, match="cannot be written: File too large") as caught:
+        engine.run("replay", job, build=real_build)
+    assert caught.value.kind == "output"
+    assert not any(tmp_path.iterdir())
 
 
 def test_several_at_once_answer_in_order(fake_build: str) -> None:
