@@ -36,6 +36,7 @@ Leaves A Daemon                  leaves_a_daemon
 Sleeps When It Is Loaded         sleeps_when_loaded
 Works When It Is Loaded          works_when_loaded
 Sleeps When It Is Unloaded       sleeps_when_unloaded
+Changes A Capture                changes_an_output
 Reads A Key Of The User
     [Template]    Intrusion Should Come To Nothing
     reads_a_file

@@ -47,8 +47,8 @@ def places(tmp_path: Path) -> dict[str, Path]:
         "capabilities: [{scheme: rohc, roles: [compressor, decompressor], profiles: ['0x0001'], modes: [U], "
         "cids: [small], max_cid: 15}]}"
     )
-    (folder / "codec.so").write_bytes(b"one")
-    (tmp_path / "libcodec.so.2").write_bytes(b"two")
+    (folder / "codec.so").write_bytes(b"\x7fELF one")
+    (tmp_path / "libcodec.so.2").write_bytes(b"\x7fELF two")
     return {"one": folder, "two": tmp_path / "libcodec.so.2"}
 
 
@@ -137,7 +137,7 @@ def test_a_library_that_changed_needs_another_name(out: Path, tmp_path: Path, pl
         accepted(one, reply_of(one, number=number), number)
     state = json.loads((one.folder / "campaign.json").read_text())
     assert state["implementations"] == {name: found.digest for name, found in one.implementations.items()}
-    (places["one"] / "codec.so").write_bytes(b"one, built again")
+    (places["one"] / "codec.so").write_bytes(b"\x7fELF one, built again")
     with (
         pytest.raises(UsageError, match="The library of v1 has changed since"),
         progress.begin(load(tmp_path, places), b"", identity.here()),

@@ -197,7 +197,7 @@ def test_calls_that_nobody_can_listen_to_are_counted(monkeypatch: pytest.MonkeyP
 class FakeCalls:
     """A line on which `limit` calls a second are completed, behind a generator that makes `most`."""
 
-    made = None
+    topology = None
 
     def __init__(self, limit: float, most: float = 1e9, unexpected: int = 0) -> None:
         self.limit, self.most, self.unexpected = limit, most, unexpected

@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,11 +46,15 @@ def library(libraries: Path, fault: str) -> Path:
 
 def provoke(libraries: Path, fault: str, build: str) -> str:
     """Runs an adapter with this fault. Returns the harness's sentence about it; "" if the harness noticed nothing."""
-    try:
-        document = engine.run("replay", job(library(libraries, fault)), TIMEOUT_S, build)
-        capabilities.promise(document)
-    except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
-        return str(failure)
+    with tempfile.TemporaryDirectory() as outputs:
+        document = job(library(libraries, fault))
+        if fault == "changes_an_output":
+            document["outputs"] = {"source": str(Path(outputs) / "source.pcapng")}
+        try:
+            document = engine.run("replay", document, TIMEOUT_S, build)
+            capabilities.promise(document)
+        except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
+            return str(failure)
     verdicts = document["forward"]["verdicts"]
     return f"{verdicts['mismatched']} packets come out with other octets." if verdicts["mismatched"] else ""
 
