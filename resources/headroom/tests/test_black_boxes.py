@@ -46,6 +46,7 @@ def judge(out: Path, tmp_path: Path, real_build: str) -> Any:
     return run
 
 
+@pytest.mark.long
 def test_a_decompressor_is_asked_every_vector_of_what_it_declares(judge: Any) -> None:
     verdicts = judge("decompressor", "conformance/rohc/initialisation", "conformance/rohc/profile_udp")
     assert set(verdicts.values()) == {"pass", "unsupported"}
@@ -64,6 +65,7 @@ def test_a_compressor_is_asked_for_what_it_declares(judge: Any) -> None:
     }
 
 
+@pytest.mark.long
 def test_what_the_other_side_does_is_not_counted_for_the_one_that_the_run_is_about(judge: Any) -> None:
     suites = ("conformance/rohc/crc", "conformance/rohc/packet_types", "smoke/adapters")
     verdicts = judge("compressor", *suites, subject="compressor")

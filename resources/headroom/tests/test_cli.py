@@ -180,6 +180,7 @@ def test_a_listed_capability_may_be_a_number() -> None:
     assert listing._declared(declared, "modes") == ["U"]
 
 
+@pytest.mark.long
 def test_the_command_of_a_row_is_one_of_the_command_line() -> None:
     for scheme in in_matrix().values():
         row = matrix.Row(scheme, "reference", "reference", {axis.name: axis.names[0] for axis in scheme.axes})
@@ -290,6 +291,7 @@ def store_of(out: Path) -> Path:
     return sorted(path.parent for path in out.glob("*/run.json"))[-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_cut_short_can_be_resumed(out: Path, real_build: str, number: signal.Signals) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources"), "HEADROOM_OUT": str(out)}
@@ -323,6 +325,7 @@ def test_a_run_that_is_cut_short_can_be_resumed(out: Path, real_build: str, numb
     assert {entry["cpus"] for entry in document["capacity"]} <= {"1c"}
 
 
+@pytest.mark.long
 def test_reproduce_the_paper(out: Path, real_build: str) -> None:
     words = ("reproduce", "effnet-2007", "--quick", "--cpus", "1c", "--build", real_build, "--json")
     done = headroom(*words, out=out)
@@ -479,6 +482,7 @@ def test_whoever_stops_reading_is_no_error() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "robot", "--outputdir", tmp_path, "--variable", f"BUILD:{real_build}", "suites/smoke"],
@@ -550,6 +554,7 @@ def piped_away(*words: str, out: Path, reads: int = 0, stderr: bool = False) -> 
     return process.returncode, (said or b"").decode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stderr", [False, True], ids=["stdout", "both"])
 @pytest.mark.parametrize(
     "words",
@@ -573,6 +578,7 @@ def test_a_reader_that_goes_away_changes_no_exit_status(words: tuple[str, ...], 
     assert (code, "Traceback" in said, "Broken pipe" in said) == (expected, False, False), said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suite", ["passes", "fails"])
 def test_the_status_of_a_run_that_nobody_reads_is_that_of_its_verdicts(
     suite: str, out: Path, tmp_path: Path, real_build: str

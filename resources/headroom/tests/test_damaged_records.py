@@ -35,6 +35,7 @@ def _drawn() -> list[tuple[str, list[dict[str, Any]]]]:
     return [one for number, one in enumerate(found) if number % EVERY == 0 or ": every text" in one[0]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_damaged_record_leaves_the_rest_of_the_report(part: int, tmp_path: Path) -> None:
     for name, records in _drawn()[part::PARTS]:
@@ -44,6 +45,7 @@ def test_a_damaged_record_leaves_the_rest_of_the_report(part: int, tmp_path: Pat
         assert records[0]["test"]["name"] in html, name
 
 
+@pytest.mark.long
 def test_the_report_command_with_escapes_in_a_record(tmp_path: Path) -> None:
     records = copy.deepcopy(sample.records())
     for record in records:

@@ -216,6 +216,7 @@ def test_two_at_once(tree: Path) -> None:
     assert sum("making .venv" in errors for _, errors in said) == 1, "one sets up, the other waits"
 
 
+@pytest.mark.long
 def test_a_tree_that_moved_is_set_up_again(tree: Path, tmp_path: Path) -> None:
     launch(tree, "list")
     moved = tmp_path / "moved"
@@ -226,12 +227,14 @@ def test_a_tree_that_moved_is_set_up_again(tree: Path, tmp_path: Path) -> None:
     assert str(moved / "resources") in done.stdout
 
 
+@pytest.mark.long
 def test_a_changed_lock_is_set_up_again(tree: Path) -> None:
     launch(tree, "list")
     (tree / "requirements.lock").write_text("# changed\n")
     assert "making .venv" in launch(tree, "list").stderr
 
 
+@pytest.mark.long
 def test_packages_are_not_taken_from_a_command_that_goes_on(tree: Path) -> None:
     launch(tree, "list")
     (tree / "resources/headroom/__main__.py").write_text("import time\nprint('on', flush=True)\ntime.sleep(60)\n")
@@ -250,6 +253,7 @@ def test_packages_are_not_taken_from_a_command_that_goes_on(tree: Path) -> None:
     assert "making .venv" in launch(tree, "list").stderr
 
 
+@pytest.mark.long
 def test_an_installation_that_was_cut_short_is_repeated(tree: Path) -> None:
     launch(tree, "list")
     (tree / ".venv" / "headroom.stamp").unlink()

@@ -106,6 +106,7 @@ def command(*words: str) -> None:
         json.loads(found.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_reads_records_ends_with_a_page_or_a_sentence(part: int, tmp_path: Path) -> None:
     for number, (name, base, record) in enumerate(samples(SAMPLES // PARTS, SEED + part)):

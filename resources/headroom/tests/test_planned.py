@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from headroom.core import implementations
@@ -36,6 +37,7 @@ def declaring_less(folder: Path) -> str:
     return str(mine)
 
 
+@pytest.mark.long
 def test_a_run_does_what_its_dry_run_foresees(out: Path, tmp_path: Path, real_build: str) -> None:
     words = (
         "conformance/sigcomp/nack",

@@ -235,6 +235,7 @@ def test_what_is_pinned_agrees_with_the_other_lock() -> None:
     assert "mkdocs-material" in pins[1]
 
 
+@pytest.mark.long
 @needs_mkdocs
 def test_the_whole_site_is_sound(built: Path) -> None:
     assert broken(built) == []

@@ -249,6 +249,7 @@ def test_the_commands_of_the_soak_are_known(tmp_path: Path) -> None:
         assert headroom(*words, "--dry-run", out=tmp_path / "out").returncode == 0, victim.name
 
 
+@pytest.mark.long
 @pytest.mark.engine
 def test_a_run_is_killed_and_goes_on(made: Tally, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kills, "FIRST_S", 1.0)  # less than a run takes

@@ -56,6 +56,7 @@ def test_what_the_link_did_is_excused_and_nothing_else(real_build: str) -> None:
     assert json.loads(done.stdout)["a_to_b"]["verdicts"]["lost_on_link"] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "fits"), [("same", True), ("random", False)])
 def test_the_limit_of_a_datagram_is_that_of_the_link(real_build: str, tmp_path: Path, kind: str, fits: bool) -> None:
     """Over TCP there is none; over UDP the octets on the link count, not those of the message."""

@@ -19,6 +19,8 @@ from headroom.testbed import choice
 from headroom.tests.wire.test_compose import docker, with_docker
 from headroom.tests.wire.test_netns import root
 
+pytestmark = pytest.mark.long
+
 TOY = Path(__file__).parent / "toy"
 COPIED = (
     "resources",

@@ -28,6 +28,7 @@ def program(tmp_path: Path, real_build: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_program_goes_there_and_back_and_runs(program: Path, tmp_path: Path) -> None:
     message, text = tmp_path / "message.bin", tmp_path / "text"
     (tmp_path / "input").write_bytes(b"REGISTER\xff")

@@ -360,6 +360,7 @@ def test_an_interrupt_on_the_terminal_ends_everything_quietly(out: Path) -> None
             process.wait()
 
 
+@pytest.mark.long
 def test_a_cell_that_kills_its_worker_is_lost_alone(out: Path, three: Campaign) -> None:
     first, *rest = three.cells()
     outcome = client.run_campaign(three, b"", program=program(f"kill-worker-of={first.id}"))

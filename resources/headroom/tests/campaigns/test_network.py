@@ -21,6 +21,8 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT
 from headroom.tests.campaigns.network import HUB, SUBNET, Network, lacks, network, wait_until
 
+pytestmark = pytest.mark.long
+
 CLIENT = Path(__file__).with_name("client_program.py")
 MACHINES = ["a", "b", "c"]
 

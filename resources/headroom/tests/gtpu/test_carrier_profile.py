@@ -19,6 +19,8 @@ from headroom.schemes.gtpu import judge, packets, wire_load
 from headroom.schemes.gtpu.load import ETHERNET, Traffic
 from headroom.testbed.captures import records
 
+pytestmark = pytest.mark.long
+
 TUNNEL, IPV4, TCP, UDP = 20 + 8 + 16, 20, 20, 8  # octets of headers
 PROTOCOL_TCP = 6
 SYN, SYN_ACK, FIN = 0x02, 0x12, 0x01

@@ -142,6 +142,7 @@ def test_a_truncated_file_is_left_out(history: History, warnings: list[str]) -> 
         assert len(warnings) == 1
 
 
+@pytest.mark.long
 def test_a_file_whose_pages_are_broken_never_fails_the_others(history: History) -> None:
     """Wherever an octet is wrong, the other night is read, and what is read of this one is a night or nothing."""
     history.add([point(0)])

@@ -28,6 +28,8 @@ from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
 from headroom.tests.interop.test_matrix import headroom
 
+pytestmark = pytest.mark.long
+
 NAMES = ("compressors", "decompressors", "profiles", "modes", "cids", "mechanisms", "transports", "traffic", "links")
 WORDS: dict[str, tuple[str, ...]] = dict.fromkeys(NAMES, ())
 ROHC, SIGCOMP = "rohc", "sigcomp"

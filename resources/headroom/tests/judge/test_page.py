@@ -129,6 +129,7 @@ def test_the_page_prints_to_one_sheet(tmp_path: Path) -> None:
     assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "judge.pdf").read_bytes())) == 1
 
 
+@pytest.mark.long
 def test_the_command_judges_and_goes_on(tmp_path: Path) -> None:
     environment = os.environ | {"HEADROOM_OUT": str(tmp_path)}
     command = [sys.executable, "-m", "headroom", "judge"]

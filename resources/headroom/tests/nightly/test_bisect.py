@@ -19,7 +19,10 @@ from headroom.tests.nightly import planted
 
 NIGHT = datetime(2026, 11, 24, tzinfo=UTC)
 PLANTED, BROKEN = 11, 7
-pytestmark = pytest.mark.skipif(bool(instructions.lacking()), reason=instructions.lacking() or "valgrind is there")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(bool(instructions.lacking()), reason=instructions.lacking() or "valgrind is there"),
+]
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from headroom.tests.nightly import killed_night
 from headroom.tests.nightly.nights import Nights, commit
 
 
+@pytest.mark.long
 def test_equal_nights_raise_nothing(nights: Nights) -> None:
     for number in range(30):
         commit(nights, f"c{number}", f"100 100 {number}")  # other octets, the same work
@@ -348,6 +349,7 @@ def test_a_renamed_test_is_another_series(nights: Nights) -> None:
     assert tests == {f"performance/sentinels/{name}" for name in ("Calls", "Voice", "PDUs")}
 
 
+@pytest.mark.long
 def test_sixty_nights(nights: Nights) -> None:
     """A planted step, a dip of the machine, another kernel, another harness, missing nights: one true alert."""
     for number in range(60):
@@ -367,6 +369,7 @@ def test_sixty_nights(nights: Nights) -> None:
     assert kinds.count("conditions") >= 2
 
 
+@pytest.mark.long
 def test_a_night_that_is_killed_at_any_write_harms_no_later_one(nights: Nights, tmp_path: Path) -> None:
     nights.many(11)
     statuses = []

@@ -167,6 +167,7 @@ def test_an_ignored_alert_does_not_come_back(nights: Nights) -> None:
     assert nights.night().exit_status == 1
 
 
+@pytest.mark.long
 def test_an_alert_is_accepted_reopened_and_accepted_again(nights: Nights) -> None:
     nights.many(12)
     commit(nights, "c1", "104 104")
@@ -204,6 +205,7 @@ def test_another_implementation_needs_another_history(nights: Nights) -> None:
 # ---- series without a baseline
 
 
+@pytest.mark.long
 def test_a_step_is_seen_though_another_kernel_took_the_baseline(nights: Nights) -> None:
     nights.many(12)
     nights.measurer.kernel = "6.2"
@@ -212,6 +214,7 @@ def test_a_step_is_seen_though_another_kernel_took_the_baseline(nights: Nights) 
     assert nights.night().exit_status == 1
 
 
+@pytest.mark.long
 def test_a_step_is_seen_two_nights_after_one_of_the_place_of_the_code(nights: Nights) -> None:
     nights.measurer.relinks = True
     nights.many(12)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from headroom.core.sentinels import all_sentinels
 from headroom.history import alerts
@@ -24,6 +25,7 @@ def test_it_has_all_sentinels_on_two_machines(sample: History) -> None:
     assert len(sample.nights(drawn.LAB)) == drawn.NIGHTS - 4
 
 
+@pytest.mark.long
 def test_it_is_the_same_each_time(tmp_path: Path, sample: History) -> None:
     again = drawn.write(tmp_path, nights=5)
     for key, series in again.series().items():

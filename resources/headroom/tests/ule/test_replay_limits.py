@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from headroom.schemes.ule.dissector import LINK_TYPE
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
 from headroom.tests.test_cli import headroom
@@ -34,6 +36,7 @@ def test_what_a_capture_has_besides(real_build: str, tmp_path: Path) -> None:
     assert "with the length 0 (segmentation offload), now that of the frame: 1." in done.stderr
 
 
+@pytest.mark.long
 def test_a_receiver_of_mpe_names_its_address_filter(real_build: str, tmp_path: Path) -> None:
     capture = str(pcap(tmp_path / "x.pcap", LINK_TYPE, *ts(mpe(SMALL, mac=bytes(6)), pid=0x100)))
     words = ["replay", "--scheme", "ule", capture, "--compressor", "none", "encapsulation=mpe"]
@@ -49,6 +52,7 @@ def test_a_receiver_of_mpe_names_its_address_filter(real_build: str, tmp_path: P
     assert '"delivered": 1' in done.stdout
 
 
+@pytest.mark.long
 def test_a_receiver_of_gse_takes_the_input_stream_that_is_chosen(real_build: str, tmp_path: Path) -> None:
     frames = [bbframe(whole(SMALL), stream=7), bbframe(whole(SMALL) * 20, octets=7274)]
     capture = str(pcap(tmp_path / "x.pcap", 1, *(ethernet(0x88B5, frame) for frame in frames)))

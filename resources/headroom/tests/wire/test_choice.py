@@ -77,6 +77,7 @@ def test_trex_is_driven_where_it_runs(tmp_path: Path, monkeypatch: pytest.Monkey
         choice.check(str(path), "trex")
 
 
+@pytest.mark.long
 def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
     done = headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", out=out)
     assert done.returncode == 0
