@@ -103,9 +103,9 @@ function(headroom_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# headroom_fuzz_target(name LIBRARIES libs... SOURCES sources... CORPUS dir): with clang and HEADROOM_FUZZERS a libFuzzer
-# program. With tests and sanitizers a program bin/<name>_replay that runs each file of the corpus once, as a ctest:
-# without sanitizers it would find little.
+# headroom_fuzz_target(name LIBRARIES libs... SOURCES sources... CORPUS dir): with clang and HEADROOM_FUZZERS a program
+# for libFuzzer. With tests and sanitizers a program bin/<name>_replay that runs each file of the corpus once, as a
+# ctest: without sanitizers it would find little.
 function(headroom_fuzz_target name)
   cmake_parse_arguments(PARSE_ARGV 1 F "" "CORPUS" "LIBRARIES;SOURCES")
   if(HEADROOM_FUZZERS)
@@ -139,21 +139,25 @@ endfunction()
 
 enable_testing()
 
-# headroom_precompile_headers(directory): with HEADROOM_PCH, the C++ targets of a directory and of those below it read the
-# large headers of others (cmake/precompiled.h; tests and fuzz targets: cmake/precompiled_tests.h) in a form that is
-# compiled once. Every source includes what it uses all the same, because other builds read the headers themselves.
+# headroom_precompile_headers(directory): with HEADROOM_PCH, the C++ targets of a directory and of those below it read
+# the large headers of others (cmake/precompiled.h, tests cmake/precompiled_tests.h) in a form that is compiled once.
+# Every source includes what it uses all the same, because other builds read the headers themselves.
 function(headroom_precompile_headers directory)
   if(NOT HEADROOM_PCH)
     return()
   endif()
   if(NOT TARGET headroom_precompiled)
-    find_package(GTest REQUIRED)
-    foreach(name IN ITEMS precompiled precompiled_tests)
-      add_library(headroom_${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
-      target_link_libraries(headroom_${name} PRIVATE headroom_flags nlohmann_json::nlohmann_json GTest::gtest)
-      target_precompile_headers(headroom_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${name}.h)
-    endforeach()
-    target_compile_options(headroom_precompiled_tests PRIVATE ${HEADROOM_TEST_OPTIONS})
+    add_library(headroom_precompiled OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
+    target_link_libraries(headroom_precompiled PRIVATE headroom_flags nlohmann_json::nlohmann_json)
+    target_precompile_headers(headroom_precompiled PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+    if(HEADROOM_TESTS)
+      find_package(GTest REQUIRED)
+      add_library(headroom_precompiled_tests OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
+      target_link_libraries(headroom_precompiled_tests
+        PRIVATE headroom_flags nlohmann_json::nlohmann_json GTest::gtest)
+      target_precompile_headers(headroom_precompiled_tests PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled_tests.h)
+      target_compile_options(headroom_precompiled_tests PRIVATE ${HEADROOM_TEST_OPTIONS})
+    endif()
   endif()
   get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
