@@ -143,7 +143,7 @@ bool receive_all(Child& child) {
   }
 }
 
-// True if it has ended. Does not reap it: its number is that of its process group until then, and nobody else's.
+// True if the process has ended. It stays a zombie, so that no other process group can get its ID.
 bool has_ended(const Child& child) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
