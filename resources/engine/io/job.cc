@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kLongestInterface = 15;  // IFNAMSIZ without its NUL
 constexpr std::size_t kLongestPath = 107;      // unix(7): sun_path without its NUL
+constexpr std::uint64_t kHighestDescriptor = 1 << 20;
 
 // Frames that a ring shared with the kernel holds: some 80 ms at 100,000 packets a second. Small rings lose packets
 // whenever the process is off its core.
@@ -70,9 +71,11 @@ WireJob read_wire_job(Object& object) {
   }
   job.huge_pages = automatic && free_huge_octets() >= std::uint64_t{job.memory_mb} << 20;
   if (const auto control = object.optional("control"); control && !control->is_null()) {
-    job.control = control->text();
-    if (job.control.empty() || job.control.size() > kLongestPath)
+    if (control->json().is_number()) {
+      job.listening = static_cast<int>(control->integer(3, kHighestDescriptor));
+    } else if (job.control = control->text(); job.control.empty() || job.control.size() > kLongestPath) {
       control->fail("is a path of 1 to " + std::to_string(kLongestPath) + " octets, the most that a socket takes.");
+    }
   }
   if (const auto duration = object.optional("duration_s"); duration && !duration->is_null())
     job.duration_s = duration->number(0.001, 1e6);

@@ -41,7 +41,8 @@ enum class Idle : std::uint8_t {
 struct WireJob {
   bool huge_pages = false;        // "auto" is resolved: true if there are enough free ones
   std::uint32_t memory_mb = 256;  // DPDK's memory for packets
-  std::string control;            // path of the statistics socket; empty: none
+  std::string control;            // path of the statistics socket; empty: none of its own
+  std::optional<int> listening;   // descriptor of a statistics socket that listens already
   std::optional<double> duration_s;
   Idle idle = Idle::poll;
 };

@@ -40,6 +40,13 @@ void remove_if_abandoned(const std::string& path) {
   close(probe);
 }
 
+// Returns an option of a socket as an int, -1 if `descriptor` is no socket.
+int socket_option(int descriptor, int option) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
 void send_all(int connection, const std::string& text) {
   std::size_t sent = 0;
   while (sent < text.size()) {
@@ -66,10 +73,20 @@ ControlSocket::ControlSocket(const std::string& path) : path_(path) {
   throw Error(ErrorKind::output, "cannot listen at " + path + ": " + reason + ".", "/control");
 }
 
+ControlSocket::ControlSocket(int listening) {
+  if (socket_option(listening, SO_DOMAIN) != AF_UNIX || socket_option(listening, SO_TYPE) != SOCK_STREAM ||
+      socket_option(listening, SO_ACCEPTCONN) != 1)
+    throw Error(ErrorKind::input,
+                "the descriptor " + std::to_string(listening) + " is no Unix stream socket that listens.", "/control");
+  fcntl(listening, F_SETFD, FD_CLOEXEC);
+  fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) | O_NONBLOCK);
+  descriptor_ = listening;
+}
+
 ControlSocket::~ControlSocket() {
   if (descriptor_ < 0) return;
   close(descriptor_);
-  unlink(path_.c_str());
+  if (!path_.empty()) unlink(path_.c_str());
 }
 
 void ControlSocket::answer(const std::function<Json()>& snapshot) const {
@@ -93,7 +110,7 @@ StopSignals::~StopSignals() { close(descriptor_); }
 
 EndReason supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
                     const std::function<Json()>& snapshot, const std::function<bool()>& finished) {
-  const ControlSocket control(job.control);
+  const ControlSocket control = job.listening ? ControlSocket(*job.listening) : ControlSocket(job.control);
   const std::uint64_t began = monotonic_ns();
   for (;;) {
     std::array<pollfd, 2> waiting = {pollfd{signals.descriptor(), POLLIN, 0}, pollfd{control.descriptor(), POLLIN, 0}};

@@ -22,7 +22,10 @@ class ControlSocket {
   // Listens at `path`, replacing a socket without a listener; does nothing if `path` is empty. Throws Error(output) if
   // it cannot listen.
   explicit ControlSocket(const std::string& path);
-  ~ControlSocket();  // removes the file
+  // Takes over a Unix stream socket that listens already, so that this process needs no folder to write to. Throws
+  // Error(input) if `listening` is no descriptor of one.
+  explicit ControlSocket(int listening);
+  ~ControlSocket();  // removes the file at the path, if any
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 

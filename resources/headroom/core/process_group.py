@@ -54,10 +54,12 @@ def start(
     env: Mapping[str, str] | None = None,
     walls: Walls | None = None,
     place: Sequence[str] = (),
+    passed: Sequence[int] = (),
     **more: Any,
 ) -> subprocess.Popen[bytes]:
     """Starts such a process in a session of its own; `more` is as for Popen. `walls` are those of the sandbox for code
-    of others, and `place` are words that go before it, such as `ip netns exec hr-1-a`.
+    of others, `place` are words that go before it, such as `ip netns exec hr-1-a`, and `passed` are descriptors that it
+    inherits.
 
     The process carries a mark in its environment, as do only its descendants: by that, `stop` finds what has left
     its process group and session.
@@ -73,7 +75,11 @@ def start(
     try:
         around = sandbox.words(walls, command, filters) if walls else []
         process: subprocess.Popen[bytes] = subprocess.Popen(
-            [*tied, *place, *around, *command], env=environment, start_new_session=True, pass_fds=filters, **more
+            [*tied, *place, *around, *command],
+            env=environment,
+            start_new_session=True,
+            pass_fds=(*filters, *passed),
+            **more,
         )
     finally:
         for descriptor in filters:

@@ -19,8 +19,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +36,8 @@ from headroom.testbed import stopped_process
 READY_S = 20.0  # DPDK needs one to two seconds to start, more where cores are shared
 STOP_S = 5.0  # seconds between SIGTERM and SIGKILL: results are written in between
 ANSWER_S = 2.0  # seconds for a control socket
+MOST_WAITING = 64  # clients of a control socket that its process has not answered yet
+LEAST_DESCRIPTOR = 64  # of an inherited socket: shells on the way to the process use the first ones
 GLANCE_S = 0.5  # seconds between two checks of a process's output and progress
 SILENT_S = 1.0  # seconds without a round of its loop: the worker hangs, perhaps in an adapter
 MAX_OUTPUT = 256 << 20  # most octets that a process may print: far above any result, far below the machine's memory
@@ -173,24 +175,17 @@ class Crew:
         `ends_by_itself` is True for a job with a duration. Raises EnvironmentLacks if there is no engine.
         """
         if place.engine:
-            program, words, control, memory = Path("headroom-engine"), place.engine, None, None
+            program, control, memory, seal = Path("headroom-engine"), None, None, ""
+            started = _popen([*place.engine, command, "--job", "-"], json.dumps(job).encode(), place=place)
         else:
-            program = require_engine(self.build)
-            words, control = (str(program),), self.folder / name / f"{name}.sock"
-            # A folder of its own: it could take the sockets of others, and plant links.
-            control.parent.mkdir(exist_ok=True)
+            program, control = require_engine(self.build), self.folder / f"{name}.sock"
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
-        whole = job | ({"control": str(control)} if control else {})
-        whole, seal = (whole, "") if place.engine else engine_result.sealed(whole)
-        text = json.dumps(whole).encode()
-        command_line = [*words, command, "--job", "-"]
-        if place.engine:
-            started = _popen(command_line, text, place=place)
-        else:
-            walls = sandbox.of_job(job, text, ports=True, memory=memory)
-            assert control is not None
-            walls = replace(walls, writes=(*walls.writes, str(control.parent)))
-            started = _popen(command_line, text, walls=walls, place=place)
+            with _listening(control) as listening:
+                whole, seal = engine_result.sealed(job | {"control": listening})
+                text = json.dumps(whole).encode()
+                walls = sandbox.of_job(job, text, ports=True, memory=memory)
+                command_line = [str(program), command, "--job", "-"]
+                started = _popen(command_line, text, walls=walls, place=place, passed=(listening,))
         return self._start(
             started,
             program=program,
@@ -406,6 +401,8 @@ class Crew:
             if descriptor >= 0:
                 os.close(descriptor)
         service.output = service.errors = service.handle = -1
+        if service.control is not None:
+            service.control.unlink(missing_ok=True)
         if service in self.services:
             self.services.remove(service)
 
@@ -428,8 +425,10 @@ def _popen(
     environment: dict[str, str] | None = None,
     walls: Walls | None = None,
     place: Place = HERE,
+    passed: Sequence[int] = (),
 ) -> Started:
-    """Starts a process in a session of its own, with its output in files in memory.
+    """Starts a process in a session of its own, with its output in files in memory. It inherits the descriptors
+    `passed`.
 
     Pipes would need a reader all the time, and stop the process when they are full.
     """
@@ -438,7 +437,7 @@ def _popen(
     try:
         env = None if environment is None else {**os.environ, **environment}
         process = process_group.start(
-            words, env, walls, place.words, stdin=given, stdout=output, stderr=errors, cwd=folder
+            words, env, walls, place.words, passed, stdin=given, stdout=output, stderr=errors, cwd=folder
         )
     except OSError as error:
         os.close(output)
@@ -447,6 +446,30 @@ def _popen(
     finally:
         os.close(given)
     return process, output, errors
+
+
+@contextlib.contextmanager
+def _listening(control: Path) -> Iterator[int]:
+    """The descriptor of a socket that listens at a path, for a process to inherit: so it needs no folder to write to,
+    where an adapter could fill the disk, and plant links.
+
+    Raises EnvironmentLacks if there can be none.
+    """
+    with socket.socket(socket.AF_UNIX) as server:
+        try:
+            control.unlink(missing_ok=True)
+            server.bind(str(control))
+            server.listen(MOST_WAITING)
+            descriptor = fcntl.fcntl(server, fcntl.F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR)
+        except OSError as error:
+            raise EnvironmentLacks(
+                f"No control socket can listen at {control}: {error.strerror or error}. Let TMPDIR be a shorter path "
+                "on a disk with room."
+            ) from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _given(job: bytes) -> int:
@@ -489,7 +512,7 @@ def _is_ready(service: Service) -> bool:
     if service.control is None:
         return True
     with contextlib.suppress(OSError, ValueError):
-        return bool(ask(service.control))
+        return bool(ask(service.control, GLANCE_S))
     return False
 
 

@@ -80,6 +80,8 @@ TEST(WireJob, HasDefaultsAndRefusesWhatCannotBe) {
   EXPECT_THROW(wire_job_of(R"({"duration_s": 0})"), Error);
   EXPECT_THROW(wire_job_of(R"({"eal": {"huge": "always"}})"), Error);
   EXPECT_THROW(wire_job_of(R"({"control": ")" + std::string(108, 'x') + R"("})"), Error);
+  EXPECT_EQ(wire_job_of(R"({"control": 64})").listening, 64);
+  EXPECT_THROW(wire_job_of(R"({"control": 2})"), Error) << "the standard streams";
 }
 
 class Scratch {
@@ -151,6 +153,31 @@ TEST(ControlSocket, TakesThePlaceOfOneThatNobodyListensAtAnyMore) {
   close(abandoned);
   const ControlSocket socket(path);
   EXPECT_THROW(ControlSocket second(path), Error) << "somebody listens there";
+}
+
+TEST(ControlSocket, TakesOverASocketThatListensAlready) {
+  const Scratch scratch;
+  const std::string path = scratch.at("control");
+  const int listening = socket(AF_UNIX, SOCK_STREAM, 0), connecting = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(listening, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THROW(ControlSocket not_yet(listening), Error) << "it is bound, and does not listen";
+  EXPECT_THROW(ControlSocket file(STDIN_FILENO), Error);
+  EXPECT_THROW(ControlSocket closed(1 << 20), Error);
+  ASSERT_EQ(listen(listening, 1), 0);
+  ASSERT_EQ(connect(connecting, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0) << "before it is read";
+  {
+    const ControlSocket control(listening);
+    control.answer([] { return Json{{"packets", 7}}; });
+  }
+  std::array<char, 64> answer{};
+  EXPECT_EQ(read(connecting, answer.data(), answer.size()), 14);
+  EXPECT_STREQ(answer.data(), "{\"packets\":7}\n");
+  EXPECT_TRUE(std::filesystem::exists(path)) << "the file belongs to the one that bound the socket";
+  EXPECT_EQ(close(listening), -1) << "the socket has been closed";
+  close(connecting);
 }
 
 TEST(Supervisor, ALoopEndsByItselfWithItsTimeOrWithItsError) {

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 
 def end(number: int, frame: object) -> NoReturn:
-    os.unlink(control)
     print(json.dumps({"command": sys.argv[1], "job": job, "pad": "x" * job.get("pad", 0)} | seal), flush=True)
     os._exit(0)
 
@@ -37,7 +36,6 @@ if sys.argv[1] == "serve":
     sys.exit(0)
 job = json.loads(sys.stdin.read())
 seal = {"seal": job.pop("seal")} if "seal" in job else {}  # a result bears that of its job
-control = job["control"]
 fake = job.get("fake", "")
 time.sleep(job.get("slow_s", 0.0))
 if fake == "refuses":
@@ -50,9 +48,7 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN if fake == "ignores-sigterm" else e
 if sys.argv[1] == "generate" and "rate_pps" in job:
     print(json.dumps(trial(job) | seal))
     sys.exit(0)
-server = socket.socket(socket.AF_UNIX)
-server.bind(control)
-server.listen()
+server = socket.socket(fileno=job["control"])
 server.settimeout(job.get("ends_after_s"))
 deadline = time.monotonic() + job.get("ends_after_s", 1e9)
 while time.monotonic() < deadline:

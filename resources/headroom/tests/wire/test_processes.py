@@ -59,11 +59,11 @@ def test_a_long_document_needs_no_reader(node_build: str) -> None:
         assert len(crew.stop(node)["pad"]) == 1 << 20
 
 
-def test_each_has_a_folder_of_its_own_and_reads_its_job_once(node_build: str) -> None:
+def test_each_has_a_socket_of_its_own_and_reads_its_job_once(node_build: str) -> None:
     with Crew(build=node_build) as crew:
         nodes = [crew.engine(name, "node", {}) for name in ("compressor", "decompressor")]
         crew.wait_until_ready()
-        assert {node.control for node in nodes} == {crew.folder / name / f"{name}.sock" for name in crew_names(nodes)}
+        assert {node.control for node in nodes} == {crew.folder / f"{name}.sock" for name in crew_names(nodes)}
         for size in (1, processes.PIPE_OCTETS + 1, 1 << 24):
             given = processes._given(b"x" * size)
             with open(given, "rb") as file:
