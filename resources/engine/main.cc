@@ -83,7 +83,7 @@ bool write_all(int descriptor, const std::string& text) {
 
 int report(int output, ErrorKind kind, const std::string& message, const std::string& where) {
   const Json error = {{"error", {{"kind", name_of(kind)}, {"message", message}, {"where", where}}}};
-  write_all(output, error.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_all(output, error.dump() + "\n");
   return kind == ErrorKind::job ? kExitBadJob : kExitFailed;
 }
 
@@ -113,7 +113,7 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
     const std::string seal = headroom::take_seal(job);
     Json result = command.run(job);
     if (!seal.empty()) result["seal"] = seal;
-    if (!write_all(output, result.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) {
+    if (!write_all(output, result.dump() + "\n")) {
       std::cerr << "headroom-engine: the result cannot be written: " << std::strerror(errno) << ".\n";
       return kExitFailed;
     }

@@ -113,7 +113,7 @@ bool CheckedEndpoint::accept(std::uint32_t compartment) {
 }
 
 std::optional<std::string> CheckedEndpoint::open(std::uint32_t compartment, const Json& settings) {
-  return caller_.open(compartment, settings.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  return caller_.open(compartment, settings.dump().c_str());
 }
 
 }  // namespace headroom

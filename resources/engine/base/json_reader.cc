@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/hex.h"
 
@@ -22,10 +23,10 @@ std::string describe_type(const Json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "a list";
   if (json.is_string()) {
-    const std::string text = json.get<std::string>();
+    const std::string& text = json.text();
     return "\"" + (text.size() > 40 ? text.substr(0, 40) + "…" : text) + "\"";
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump();
 }
 
 std::string number_text(double value) {
@@ -33,47 +34,96 @@ std::string number_text(double value) {
   return Json(value).dump();
 }
 
-// Refuses what nlohmann's parser accepts silently: keys given twice, and depths that would exhaust the stack of a
-// reader.
-class Strictness {
+// Builds a document from what the library's parser tells, and refuses what it would accept: keys given twice, and
+// depths that would exhaust the stack of a reader.
+class Builder {
  public:
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    if (depth > kLargestJsonDepth) {
-      throw Error(ErrorKind::job, "the document is nested more than " + std::to_string(kLargestJsonDepth) +
-                                      " levels deep, which nothing here needs.");
-    }
-    if (event == Json::parse_event_t::object_start) {
-      keys_.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      keys_.pop_back();
-    } else if (event == Json::parse_event_t::key) {
-      const std::string key = parsed.get<std::string>();
-      if (!keys_.back().insert(key).second) {
-        throw Error(ErrorKind::job, "the key \"" + key + "\" is given twice in one object; keep one of them.");
-      }
-    }
+  using Library = nlohmann::json;
+
+  explicit Builder(std::string_view text) : text_(text) {}
+
+  bool null() { return add(Json()); }
+  bool boolean(bool value) { return add(Json(value)); }
+  bool number_integer(std::int64_t value) { return add(Json(value)); }
+  bool number_unsigned(std::uint64_t value) { return add(Json(value)); }
+  bool number_float(double value, const std::string&) { return add(Json(value)); }
+  bool string(std::string& value) { return add(Json(value)); }
+  bool binary(Library::binary_t&) { return false; }  // of other formats than JSON's text
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_object() { return leave(); }
+  bool end_array() { return leave(); }
+
+  bool key(std::string& key) {
+    check_depth();
+    if (!keys_.back().insert(key).second)
+      throw Error(ErrorKind::job, "the key \"" + key + "\" is given twice in one object; keep one of them.");
+    key_ = key;
     return true;
   }
 
+  bool parse_error(std::size_t, const std::string&, const Library::exception& error) {
+    std::string reason = error.what();
+    const auto* mistake = dynamic_cast<const Library::parse_error*>(&error);
+    if (mistake == nullptr)  // such as a number beyond what a double holds
+      throw Error(ErrorKind::job, "the text is not JSON that can be used: " + reason + ".");
+    if (const std::size_t colon = reason.rfind("; "); colon != std::string::npos) reason = reason.substr(colon + 2);
+    throw Error(ErrorKind::job,
+                "the text is not JSON, see " + line_and_column(text_, mistake->byte) + ": " + reason + ".");
+  }
+
+  [[nodiscard]] Json document() { return std::move(document_); }
+
  private:
-  std::vector<std::set<std::string>> keys_;
+  void check_depth() const {
+    if (open_.size() > static_cast<std::size_t>(kLargestJsonDepth)) {
+      throw Error(ErrorKind::job, "the document is nested more than " + std::to_string(kLargestJsonDepth) +
+                                      " levels deep, which nothing here needs.");
+    }
+  }
+
+  // Returns the place of a new value. No value moves while it is open: only the innermost one grows.
+  Json& put(Json value) {
+    check_depth();
+    if (open_.empty()) return document_ = std::move(value);
+    Json& around = *open_.back();
+    if (around.is_array()) {
+      around.push_back(std::move(value));
+      return around.back();
+    }
+    return around[key_] = std::move(value);
+  }
+
+  bool add(Json value) {
+    put(std::move(value));
+    return true;
+  }
+
+  bool open(Json value) {
+    open_.push_back(&put(std::move(value)));
+    keys_.emplace_back();
+    return true;
+  }
+
+  bool leave() {
+    open_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  Json document_;
+  std::vector<Json*> open_;                  // objects and arrays that are not complete, the innermost one last
+  std::vector<std::set<std::string>> keys_;  // of each of them, as far as they have come
+  std::string key_;                          // of the next value
 };
 
 }  // namespace
 
 Json parse_json(std::string_view text) {
-  try {
-    // The parser copies its callback; the state must outlive the copies.
-    Strictness strictness;
-    return Json::parse(
-        text, [&](int depth, Json::parse_event_t event, Json& parsed) { return strictness(depth, event, parsed); });
-  } catch (const Json::parse_error& error) {
-    std::string reason = error.what();
-    if (const std::size_t colon = reason.rfind("; "); colon != std::string::npos) reason = reason.substr(colon + 2);
-    throw Error(ErrorKind::job, "the text is not JSON, see " + line_and_column(text, error.byte) + ": " + reason + ".");
-  } catch (const Json::exception& error) {  // such as a number beyond what a double holds
-    throw Error(ErrorKind::job, std::string("the text is not JSON that can be used: ") + error.what() + ".");
-  }
+  Builder builder(text);
+  nlohmann::json::sax_parse(text, &builder);
+  return builder.document();
 }
 
 void Value::fail(const std::string& sentence) const { throw Error(ErrorKind::job, sentence, pointer_); }
@@ -115,7 +165,7 @@ Octets Value::hex() const {
 std::size_t Value::choice(std::span<const std::string_view> choices) const {
   std::string list;
   if (json_->is_string()) {
-    const auto& text = json_->get_ref<const std::string&>();
+    const auto& text = json_->text();
     for (std::size_t i = 0; i < choices.size(); ++i) {
       if (choices[i] == text) return i;
     }
@@ -150,9 +200,9 @@ Value Object::required(std::string_view key) {
 
 std::optional<Value> Object::optional(std::string_view key) {
   asked_.emplace(key);
-  const auto it = json_->find(std::string(key));
-  if (it == json_->end()) return std::nullopt;
-  return Value(*it, below(key));
+  const Json* member = json_->find(key);
+  if (member == json_->end()) return std::nullopt;
+  return Value(*member, below(key));
 }
 
 bool Object::boolean(std::string_view key, bool otherwise) {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,11 +17,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/octets.h"
 
 namespace headroom {
-
-using Json = nlohmann::ordered_json;
 
 inline constexpr int kLargestJsonDepth = 64;  // the engine's own documents have at most a dozen levels
 

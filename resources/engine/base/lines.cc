@@ -47,7 +47,7 @@ bool Lines::more(int signals) {
 }
 
 void write_line(int descriptor, const Json& document) {
-  const std::string line = document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string line = document.dump() + "\n";
   for (std::size_t written = 0; written < line.size();) {
     const ssize_t n = write(descriptor, line.data() + written, line.size() - written);
     if (n < 0 && errno == EINTR) continue;

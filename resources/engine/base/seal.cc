@@ -8,9 +8,9 @@ namespace headroom {
 
 std::string take_seal(Json& job) {
   if (!job.is_object() || !job.contains("seal")) return {};
-  const Json seal = job["seal"];
-  if (!seal.is_string() || seal.get_ref<const std::string&>().empty())
-    throw Error(ErrorKind::job, "the seal must be a text.", "/seal");
+  const Json& given = job["seal"];
+  if (!given.is_string() || given.text().empty()) throw Error(ErrorKind::job, "the seal must be a text.", "/seal");
+  std::string seal = given.text();
   job.erase("seal");
   return seal;
 }

@@ -112,9 +112,9 @@ void settle(Subject& subject, const Description& description, const std::optiona
     subject.packets = read_source(*source, layout);
   } else {
     const Scheme* const known = find_scheme(scheme->scheme);
-    Json built_in = Json::parse(kBuiltInProfile);
+    Json built_in = parse_json(kBuiltInProfile);
     if (known != nullptr && known->trials.compresses_tcp) {
-      for (const Json& variant : Json::parse(kTcpVariants)) built_in["variants"].push_back(variant);
+      for (const Json& variant : parse_json(kTcpVariants)) built_in["variants"].push_back(variant);
     }
     traffic::RenderLimits limits;
     limits.flows = built_in["variants"].size();

@@ -114,7 +114,7 @@ Outcome check_describe(const Subject& subject) {
   require(!description.name.empty() && !description.version.empty(), "describe has an empty name or version.");
   for (const SchemeDescription& scheme : description.schemes) check_scheme(scheme, api);
   // What the run goes on with: the document, for the parent to read.
-  return {Verdict::pass, description.document.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  return {Verdict::pass, description.document.dump()};
 }
 
 }  // namespace headroom::check

@@ -92,7 +92,7 @@ ControlSocket::~ControlSocket() {
 void ControlSocket::answer(const std::function<Json()>& snapshot) const {
   if (descriptor_ < 0) return;
   for (int connection; (connection = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(connection))
-    send_all(connection, snapshot().dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    send_all(connection, snapshot().dump() + "\n");
 }
 
 StopSignals::StopSignals() {

@@ -72,7 +72,7 @@ ControlStep read_control(const Value& value, const Job& job) {
   } else {
     const Value message = object.required("message");
     if (!message.json().is_object()) message.fail("a message is an object.");
-    step.message = message.json().dump(-1, ' ', false, Json::error_handler_t::replace);
+    step.message = message.json().dump();
   }
   object.finish();
   return step;

@@ -3,6 +3,10 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "base/cycles.h"
 #include "base/hex.h"
@@ -172,6 +176,69 @@ TEST(Histogram, WeightsCount) {
 }
 
 // ---- JSON
+
+TEST(Json, AListOfPairsThatBeginWithATextIsAnObject) {
+  const std::vector<double> loads = {0.5, 1};
+  const std::map<std::string, int> counts = {{"lost", 2}};
+  const Json json = {{"flows", 2u},      {"delay", -1},  {"octets", {1, 2}}, {"loads", loads},
+                     {"counts", counts}, {"idle", true}, {"core", nullptr}};
+  EXPECT_EQ(json.dump(), R"({"flows":2,"delay":-1,"octets":[1,2],"loads":[0.5,1.0],"counts":{"lost":2},)"
+                         R"("idle":true,"core":null})");
+  EXPECT_EQ(Json({{"a", 1}, {"b", 2}, 3}).dump(), R"([["a",1],["b",2],3])");
+  EXPECT_EQ(Json({9}).dump(), "[9]");
+  EXPECT_EQ(Json::array({{"a", 1}}).dump(), R"([["a",1]])");
+  EXPECT_EQ(Json::object().dump() + Json::array().dump() + Json().dump(), "{}[]null");
+  EXPECT_EQ(Json({{"a", {1}}, {"b", Json::array()}}).dump(1), "{\n \"a\": [\n  1\n ],\n \"b\": []\n}");
+}
+
+TEST(Json, WritesWhatItReads) {
+  for (const std::string text :
+       {R"([0,-1,18446744073709551615,-9223372036854775808,0.1,1e+300,"\"\\\n\u0001é",true,false,null,{},[]])",
+        R"({"z":1,"a":{"":[[]]}})", R"("top")"})
+    EXPECT_EQ(parse_json(text).dump(), text);
+  EXPECT_EQ(Json("\xff!").dump(), "\"\xef\xbf\xbd!\"") << "what is not UTF-8 becomes U+FFFD";
+}
+
+TEST(Json, MembersKeepTheirOrderAndCanGo) {
+  Json json = parse_json(R"({"b": 1, "a": [1, 2, 3]})");
+  json["c"] = "new";
+  json["a"].erase(1);
+  json.erase("b");
+  json.erase("absent");
+  json.update({{"a", 5}, {"d", 6}});
+  EXPECT_EQ(json.dump(), R"({"a":5,"c":"new","d":6})");
+  std::string keys;
+  for (const auto& [key, value] : json.items()) keys += key + (value.is_number() ? "#" : "");
+  EXPECT_EQ(keys, "a#cd#");
+  EXPECT_EQ(json.value("d", 0u), 6u);
+  EXPECT_EQ(json.value("e", "otherwise"), "otherwise");
+  const Json& fixed = json;
+  EXPECT_THROW((void)fixed["e"], std::out_of_range);
+  EXPECT_THROW((void)json["c"]["e"], std::invalid_argument);
+  EXPECT_THROW((void)json["c"].get<int>(), std::invalid_argument);
+}
+
+TEST(Json, FollowsPointersOfRfc6901) {
+  Json json = parse_json(R"({"a/b": [10, {"m~n": 8}], "": 0})");
+  EXPECT_EQ(*json.find_pointer("/a~1b/1/m~0n"), 8);
+  EXPECT_EQ(*json.find_pointer("/"), 0);
+  EXPECT_EQ(json.find_pointer(""), &json);
+  for (const char* absent : {"/a~1b/2", "/a~1b/x", "/a~1b/99999999999999999999", "/a", "//x"})
+    EXPECT_EQ(json.find_pointer(absent), nullptr) << absent;
+  json.at_pointer("/new/x") = 1;
+  EXPECT_EQ(json["new"], Json({{"x", 1}}));
+}
+
+TEST(Json, NumbersAreComparedByTheirValues) {
+  EXPECT_EQ(Json(2u), 2.0);
+  EXPECT_EQ(Json(-1), -1.0);
+  EXPECT_NE(Json(-1), Json(~std::uint64_t{0}));
+  EXPECT_LT(Json(-1), Json(~std::uint64_t{0}));
+  EXPECT_GT(Json(1.5), 1);
+  EXPECT_LT(Json("a"), "b");
+  EXPECT_NE(Json(true), 1);
+  EXPECT_NE(Json({{"a", 1}, {"b", 2}}), Json({{"b", 2}, {"a", 1}})) << "their order counts";
+}
 
 std::string error_of(const std::string& text, void (*read)(const Value&)) {
   try {

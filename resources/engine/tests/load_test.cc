@@ -301,7 +301,8 @@ TEST(Load, MemoryOfTheHarnessIsNotCountedAsTheAdapters) {
   job["burst"] = 256;
   const Json memory = run_job(job)["memory"];
   EXPECT_EQ(memory["adapters_octets"], 64);  // `null` has sixteen octets an instance
-  const std::uint64_t before = memory["resident_before_adapters"], after = memory["resident_at_end"];
+  const auto before = memory["resident_before_adapters"].get<std::uint64_t>(),
+             after = memory["resident_at_end"].get<std::uint64_t>();
   EXPECT_LT(after, before + (1u << 20));  // its library's own pages, and what the kernel rounds
   EXPECT_LT(memory["growth_octets_per_flow_pair"].get<double>(), 52.5);
 }
@@ -415,7 +416,7 @@ TEST(LoadPacked, WhatLinkPacketsCarryIsComparedInOrder) {
         verified += phase["verified"].get<std::uint64_t>();
       }
       // In a channel that is not full some wait for the next tick, which never comes: less than a TS packet each.
-      const std::uint64_t channels = result["channels"];
+      const auto channels = result["channels"].get<std::uint64_t>();
       EXPECT_LE(came, sent);
       EXPECT_GE(came + 2 * channels * 3, sent) << side << " " << burst;
       EXPECT_EQ(verified, came);

@@ -21,7 +21,9 @@ Json carried_job(std::uint64_t packets = 300, std::uint64_t flows = 3) {
   return job;
 }
 
-std::uint64_t with_verdict(const Json& result, const char* verdict) { return result["forward"]["verdicts"][verdict]; }
+std::uint64_t with_verdict(const Json& result, const char* verdict) {
+  return result["forward"]["verdicts"][verdict].get<std::uint64_t>();
+}
 
 TEST(Carrier, EachPacketComesOutAsItWentIn) {
   for (const bool ethernet : {false, true}) {
@@ -36,8 +38,8 @@ TEST(Carrier, EachPacketComesOutAsItWentIn) {
       EXPECT_EQ(carrier["packets"]["delivered"], 300);
       EXPECT_EQ(carrier["packets"]["carried"], 300);
       EXPECT_EQ(result["forward"]["link"]["packets"], 300);
-      const std::uint64_t inner = result["forward"]["link"]["octets"];
-      const std::uint64_t outer = carrier["link"]["octets"];
+      const auto inner = result["forward"]["link"]["octets"].get<std::uint64_t>();
+      const auto outer = carrier["link"]["octets"].get<std::uint64_t>();
       EXPECT_EQ(outer % 32, 0u);
       EXPECT_GT(outer / 32 * 30, inner + 300 * (ethernet ? 16 : 2));
       EXPECT_EQ(carrier["compressor"]["adapter"]["name"], "packer");
@@ -49,7 +51,8 @@ TEST(Carrier, EachPacketComesOutAsItWentIn) {
 TEST(Carrier, WhatWaitsLeavesAtTheCarriersDeadline) {
   const Json result = run_job(carried_job(2, 1));
   const Json& last = result["records"][1];
-  const std::uint64_t sent = last["time_ns"], arrived = last["decompressor"][0]["time_ns"];
+  const auto sent = last["time_ns"].get<std::uint64_t>(),
+             arrived = last["decompressor"][0]["time_ns"].get<std::uint64_t>();
   EXPECT_EQ(arrived, sent + 1'000'000);
 }
 

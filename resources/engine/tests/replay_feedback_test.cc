@@ -78,8 +78,8 @@ TEST(Feedback, RecordsSayWhoSaidWhat) {
 TEST(Feedback, Piggybacked) {
   const Json result = talk("piggybacked");
   for (const char* direction : {"forward", "reverse"}) {
-    const std::uint64_t given = result[direction]["compressor"]["statistics"]["given"];
-    const std::uint64_t waiting = result[direction]["feedback"]["waiting"];
+    const auto given = result[direction]["compressor"]["statistics"]["given"].get<std::uint64_t>();
+    const auto waiting = result[direction]["feedback"]["waiting"].get<std::uint64_t>();
     EXPECT_EQ(given + waiting, 20u) << direction;
     EXPECT_LE(waiting, 1u);
     EXPECT_EQ(result[direction]["verdicts"]["identical"], 100);
@@ -124,7 +124,7 @@ TEST(Replay, ControlMessagesComeBeforeTheirPacket) {
 
 TEST(Replay, ControlMessagesForPacketsThatNeverComeAreCounted) {
   const Json result = talk("own", [](Json& job) {
-    const std::uint64_t count = job["source"]["packets"];
+    const auto count = job["source"]["packets"].get<std::uint64_t>();
     job["control"] = {{{"before", count - 1}, {"side", "compressor"}, {"message", {{"mode", "O"}}}},
                       {{"before", count}, {"side", "compressor"}, {"message", {{"mode", "U"}}}},
                       {{"before", count + 7}, {"side", "decompressor"}, {"message", {{"mode", "U"}}}}};

@@ -25,7 +25,7 @@ Json packer_job(const std::vector<std::size_t>& lengths, std::uint64_t step_ns, 
 
 std::vector<std::string> verdicts(const Json& result) {
   std::vector<std::string> verdicts;
-  for (const Json& record : result["records"]) verdicts.push_back(record["verdict"]);
+  for (const Json& record : result["records"]) verdicts.push_back(record["verdict"].text());
   return verdicts;
 }
 
@@ -95,7 +95,7 @@ TEST(PackedReplay, ADamagedLinkPacketIsNotLost) {
 
 TEST(PackedReplay, ACopyOfALinkPacketIsSeen) {
   Json job = packer_job(std::vector<std::size_t>(5, 10), 2'000'000);  // one cell each
-  const std::string cell = run_job(job)["records"][1]["segments"][0]["link"];
+  const std::string cell = run_job(job)["records"][1]["segments"][0]["link"].text();
   job["link"]["forward"] = {{"insert", {{{"before", 2}, {"hex", cell}}}}};
   const Json result = run_job(job);
   EXPECT_EQ(verdicts(result), Verdicts(5, "identical"));

@@ -24,7 +24,7 @@ TEST(Segments, TravelAsLinkPacketsOfTheirOwn) {
   const Json result = run_job(narrow_job(50));
   const Json& forward = result["forward"];
   EXPECT_EQ(forward["verdicts"]["identical"], 50);
-  const std::uint64_t segmented = forward["compressor"]["statistics"]["segmented"];
+  const auto segmented = forward["compressor"]["statistics"]["segmented"].get<std::uint64_t>();
   EXPECT_EQ(segmented, 4u);  // the IR packets
   EXPECT_EQ(forward["compressor"]["statuses"]["OK"], 50);
   EXPECT_EQ(forward["decompressor"]["statistics"]["reassembled"], segmented);

@@ -46,8 +46,8 @@ constexpr const char* kName = "sigcomp";
 
 // A job with an endpoint of this scheme is about calls.
 bool is_about_calls(const Json& job) {
-  static const Json::json_pointer kScheme("/endpoint/config/scheme");
-  return job.contains(kScheme) && job.at(kScheme) == kName;
+  const Json* scheme = job.find_pointer("/endpoint/config/scheme");
+  return scheme != nullptr && *scheme == kName;
 }
 
 constexpr SchemeLoad kLoad = {.recognises = is_about_calls,

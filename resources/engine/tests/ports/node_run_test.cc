@@ -359,7 +359,7 @@ TEST(NodeProcess, EndsWhenItsAdapterDoesNotReturn) {
   for (const std::uint64_t began = monotonic_ns(); silent_ns < 1'000'000'000 && monotonic_ns() - began < kPatienceNs;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const Json told = node.ask();
-    if (!told.is_null()) silent_ns = told["workers"][0]["silent_ns"];
+    if (!told.is_null()) silent_ns = told["workers"][0]["silent_ns"].get<std::uint64_t>();
   }
   EXPECT_GE(silent_ns, 1'000'000'000u);
   const Json error = node.result(1)["error"];

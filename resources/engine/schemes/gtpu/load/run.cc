@@ -156,7 +156,8 @@ class Stages {
     const Json& description = plane.workers()->description();
     if (!job.stages || !description.contains("stages")) return;
     for (const Json& name : description["stages"]) {
-      if (name != "dpi" || job.rules == Rules::dpi) names_.push_back(name);  // it does nothing without such rules
+      if (name != "dpi" || job.rules == Rules::dpi)
+        names_.push_back(name.text());  // it does nothing without such rules
     }
   }
 
@@ -202,10 +203,10 @@ const char* name_of(Rules rules) { return rules == Rules::basic ? "basic" : rule
 }  // namespace
 
 Json run_document(const Json& document) {
-  static const Json::json_pointer kLibrary("/user_plane/library");
+  static constexpr const char* kLibrary = "/user_plane/library";
   std::shared_ptr<const Library> library;
-  if (document.contains(kLibrary) && document.at(kLibrary).is_string())
-    library = Library::open(document.at(kLibrary), kLibrary.to_string());
+  if (const Json* path = document.find_pointer(kLibrary); path != nullptr && path->is_string())
+    library = Library::open(path->text(), kLibrary);
   return run(read_job(document));
 }
 

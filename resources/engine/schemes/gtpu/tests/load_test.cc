@@ -58,7 +58,7 @@ TEST(UserPlaneLoadJob, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal(small_job()), "");
   const auto with = [](const char* pointer, const Json& value) {
     Json job = small_job();
-    job[Json::json_pointer(pointer)] = value;
+    job.at_pointer(pointer) = value;
     return refusal(job);
   };
   EXPECT_NE(with("/traffic/active_users", 2001), "");
@@ -132,7 +132,7 @@ TEST(UserPlaneLoadMessages, EstablishASessionWithADefaultPairOfRules) {
   EXPECT_EQ(load16(&message[2]), message.size() - 4);
   const Json all = elements(message.subspan(16));
   std::map<int, int> counts;
-  for (const Json& element : all) ++counts[element[0]];
+  for (const Json& element : all) ++counts[element[0].get<int>()];
   EXPECT_EQ(counts, (std::map<int, int>{{1, 2}, {3, 2}, {57, 1}, {60, 1}}));
   const Json& pdi = all[2][1][2];
   EXPECT_EQ(pdi[0], 2);

@@ -51,11 +51,9 @@ SessionJob read_session_job(const Json& document) {
       object.integer("room", HEADROOM_USER_PLANE_ROOM, kLargestRoom, HEADROOM_USER_PLANE_ROOM));
   if (const auto path = object.optional("capture")) job.capture = path->text();
   object.finish();
-  static const Json::json_pointer kAddress("/n4/address");
-  const Json& config = job.user_plane.config;
   const Json nowhere = "0.0.0.0";
-  const Json& address = config.contains(kAddress) ? config.at(kAddress) : nowhere;
-  job.n4 = read_address(Value(address, job.user_plane.where + "/config/n4/address"));
+  const Json* address = job.user_plane.config.find_pointer("/n4/address");
+  job.n4 = read_address(Value(address != nullptr ? *address : nowhere, job.user_plane.where + "/config/n4/address"));
   return job;
 }
 

@@ -118,7 +118,7 @@ void Conversation::take_step(std::size_t index) {
       receive_literal(index);
       return;
     case Step::Kind::control:
-      refused = endpoint.control(step.document.dump(-1, ' ', false, Json::error_handler_t::replace));
+      refused = endpoint.control(step.document.dump());
       break;
     case Step::Kind::open:
       refused = endpoint.open(step.compartment, step.document);

@@ -19,7 +19,7 @@ Json run_tool(const Json& document) {
   if (library->tools() == nullptr) {
     throw Error(ErrorKind::adapter, "the adapter " + library->path() + " has no tools.", path.pointer());
   }
-  const std::string question = request.json().dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string question = request.json().dump();
   const std::string text = fetch_text("tools.ask", [&](char* json, std::size_t capacity) {
     return library->tools()->ask(question.c_str(), json, capacity);
   });

@@ -243,7 +243,7 @@ TEST(Messages, AnAdapterThatNeverWantsMoreBreaksItsPromise) {
     const Json broken = result_of(job)["promise_broken"];
     ASSERT_TRUE(broken.is_object());
     EXPECT_EQ(broken["function"], "drain");
-    EXPECT_TRUE(has(broken["sentence"], "does not come to an end")) << broken;
+    EXPECT_TRUE(has(broken["sentence"].text(), "does not come to an end")) << broken;
   }
 }
 
@@ -325,7 +325,7 @@ Json literal(const std::string& hex, const Json& expect) {
 
 TEST(Literal, WhatIsExpectedIsMet) {
   const Json program = assembled("at (128) OUTPUT (text, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0) :text byte (0x4f, 0x4b)");
-  const Json result = literal(program["message"], {{"output", "4f4b"}, {"cycles", 4}, {"kind", "compressed"}});
+  const Json result = literal(program["message"].text(), {{"output", "4f4b"}, {"cycles", 4}, {"kind", "compressed"}});
   EXPECT_EQ(result["records"][0]["verdict"], "met") << result["records"][0];
   EXPECT_EQ(result["literal"]["verdicts"], Json({{"met", 1}}));
 }
@@ -333,10 +333,10 @@ TEST(Literal, WhatIsExpectedIsMet) {
 TEST(Literal, WhatIsNotIsSaid) {
   const Json program = assembled("at (192) DECOMPRESSION-FAILURE");
   const Json met = {{"output", nullptr}, {"reason", "USER_REQUESTED"}, {"opcode", 0}, {"pc", 192}, {"nack", true}};
-  EXPECT_EQ(literal(program["message"], met)["records"][0]["differences"], Json::array());
+  EXPECT_EQ(literal(program["message"].text(), met)["records"][0]["differences"], Json::array());
   const Json unmet = {{"output", ""},  {"reason", 2},      {"opcode", 1}, {"pc", 0},
                       {"nack", false}, {"kind", "silent"}, {"cycles", 9}, {"details", "00"}};
-  const Json result = literal(program["message"], unmet);
+  const Json result = literal(program["message"].text(), unmet);
   EXPECT_EQ(result["records"][0]["verdict"], "unmet");
   EXPECT_EQ(result["records"][0]["differences"].size(), 8u) << result["records"][0]["differences"];
   EXPECT_EQ(result["records"][0]["differences"][3],
@@ -358,7 +358,7 @@ TEST(Literal, WithoutACompartmentNothingIsAccepted) {
 }
 
 TEST(Literal, AStreamIsSeveralMessages) {
-  const std::string one = assembled("at (128) OUTPUT (0, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0)")["message"];
+  const std::string one = assembled("at (128) OUTPUT (0, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0)")["message"].text();
   Json job = {{"endpoints", {{"a", endpoint(kReference, {{"transport", "tcp"}})}}},
               {"messages",
                {{{"to", "a"},
@@ -372,7 +372,7 @@ TEST(Literal, AStreamIsSeveralMessages) {
 }
 
 TEST(Literal, WhatIsRefusedOfAStreamIsCounted) {
-  const std::string one = assembled("at (128) OUTPUT (0, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0)")["message"];
+  const std::string one = assembled("at (128) OUTPUT (0, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0)")["message"].text();
   const Json piece = {{"to", "a"}, {"compartment", 0}, {"hex", one + "ffff"}};
   const Json options = {{"guard", {{"work", {{"per_second", 1000}, {"burst", 1}}}}}};
   const Json result =
@@ -426,7 +426,7 @@ TEST(MessagesJob, MistakesNameTheirPlace) {
   const Json good = talk(endpoint(), Json::array({message("a")}));
   const auto with = [&](const char* pointer, const Json& value) {
     Json job = good;
-    job[Json::json_pointer(pointer)] = value;
+    job.at_pointer(pointer) = value;
     return error_of(job);
   };
   EXPECT_TRUE(has(with("/endpoints", Json::object()), "name an endpoint")) << with("/endpoints", Json::object());
