@@ -23,14 +23,19 @@ REFUSED_NAMES = """
     mount 165 40 21; umount 0 0 22; umount2 166 39 52; pivot_root 155 41 217; open_tree 428 428 428
     move_mount 429 429 429; fsopen 430 430 430; fsconfig 431 431 431; fsmount 432 432 432; fspick 433 433 433
     mount_setattr 442 442 442; unshare 272 97 310; setns 308 268 346
+    inotify_init 253 0 291; inotify_init1 294 26 332; fanotify_init 300 262 338; io_setup 206 0 245
     socketcall 0 0 102
-"""  # the last one hides the family of a socket
+"""  # the last one hides the family of a socket; those before it use up what all processes of the machine share
 REFUSED = {
     name: tuple(map(int, numbers))
     for name, *numbers in (one.split() for one in re.split("[;\n]", REFUSED_NAMES) if one.split())
 }
 BPF = (321, 280, 357)  # sockets of AF_XDP need it
 FLOCK = (73, 32, 143)  # of files that can be read: other runs, and builds, would wait for them; DPDK needs it
+FCNTL, FCNTL64 = (72, 25, 55), (0, 0, 221)
+# Commands of fcntl. With a lease on a file that can be read, every process that opens it waits 45 s: F_SETLEASE.
+LEASE = 1024
+LOCKS = (6, 7, 13, 14, 37, 38)  # F_SETLK, F_SETLKW, those of i386 for large files, F_OFD_…: as FLOCK
 PRLIMIT64 = (302, 261, 340)
 CLONE, CLONE3, SOCKET = (56, 220, 120), (435,) * 3, (41, 198, 359)
 NAMESPACES = 0x7E020000  # flags of clone: CLONE_NEW…, each in a word of 32 bits
@@ -42,7 +47,7 @@ VULNERABILITY = Path("/sys/devices/system/cpu/vulnerabilities/spec_store_bypass"
 
 # Instructions (linux/bpf_common.h, linux/filter.h), and places in struct seccomp_data.
 LOAD, EQUAL, SET, RETURN = 0x20, 0x15, 0x45, 0x06
-NUMBER, ARCHITECTURE, ARGUMENT = 0, 4, 16
+NUMBER, ARCHITECTURE, ARGUMENT, SECOND = 0, 4, 16, 24
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
 
 
@@ -95,6 +100,9 @@ def _of_architecture(architecture: int, column: int, ports: bool) -> bytes:
     body.append(_if(EQUAL, CLONE[column], first + _if(SET, NAMESPACES, _refuse()) + allow))
     families = b"".join(_if(EQUAL, family, allow) for family in FAMILIES if ports)
     body.append(_if(EQUAL, SOCKET[column], first + families + _refuse()))
+    commands = b"".join(_if(EQUAL, command, _refuse()) for command in (LEASE, *(() if ports else LOCKS)))
+    second = _instruction(LOAD, SECOND)
+    body += [_if(EQUAL, call[column], second + commands + allow) for call in (FCNTL, FCNTL64) if call[column]]
     # Limits of its own; under Landlock it could set those of the harness.
     body.append(_if(EQUAL, PRLIMIT64[column], first + _if(EQUAL, 0, allow) + _refuse()))
     return _instruction(LOAD, ARCHITECTURE) + _if(EQUAL, architecture, b"".join(body) + allow)

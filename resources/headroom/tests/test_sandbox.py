@@ -390,6 +390,11 @@ def refusals_hold(walls: Walls) -> None:
     assert calls(walls, (clone, new_user, 0), (socket, 40, 1, 0)) == ["EPERM", "EPERM"]
     for_ports_alone = [(socket, 1, 1, 0), (socket, 2, 2, 0), (syscall_filter.FLOCK[column], 1, 8)]  # LOCK_UN
     assert calls(walls, *for_ports_alone) == (["", "", ""] if walls.ports else ["EPERM"] * 3)
+    fcntl, read_lock = syscall_filter.FCNTL[column], [6, 37]  # F_SETLK, F_OFD_SETLK, of no file
+    assert calls(walls, (fcntl, 1, syscall_filter.LEASE, 1), (fcntl, 1, 3)) == ["EPERM", ""]  # F_GETFL
+    assert (
+        calls(walls, *((fcntl, -1, command, 0) for command in read_lock)) == ["EBADF" if walls.ports else "EPERM"] * 2
+    )
     limit = syscall_filter.PRLIMIT64[column]
     assert calls(walls, (limit, 0, 1, 0, 0), (limit, 1, 1, 0, 0)) == ["", "EPERM"]
     assert calls(walls, (syscall_filter.BPF[column], 0, 0, 0)) == ["EINVAL" if walls.ports else "EPERM"]
@@ -403,6 +408,23 @@ def test_calls_that_no_codec_needs_are_refused(ports: bool) -> None:
         pytest.skip(reason)
     refusals_hold(Walls(ports=ports))
     assert "seccomp" in sandbox.in_force(ports)
+
+
+@walled
+@filtered
+def test_no_process_waits_for_a_file_that_can_be_read(tmp_path: Path) -> None:
+    """Whoever opens a file with a lease waits until the lease is given back, or for fs.lease-break-time."""
+    record = tmp_path / "record.json"
+    record.touch()
+    program = f"""
+import fcntl, os
+try:
+    fcntl.fcntl(os.open({str(record)!r}, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+except PermissionError:
+    print("refused")
+"""
+    walls = Walls(reads=(str(tmp_path),))
+    assert excess.hear([sys.executable, "-I", "-c", program], walls, 20) == (0, "refused\n")
 
 
 @walled
@@ -425,12 +447,12 @@ def test_landlock_refuses_the_same_calls(without_bubblewrap: None) -> None:
 )
 def test_numbers_of_calls_are_those_of_the_kernel(column: int, name: str) -> None:
     text = Path("/usr/include", name).read_text() if Path("/usr/include", name).exists() else ""
-    found = {call: int(number) for call, number in re.findall(r"^#define __NR_(\w+)\s+(\d+)$", text, re.M)}
+    found = {call: int(number) for call, number in re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", text, re.M)}
     if not found:
         pytest.skip("the kernel's headers are not installed")
     more = {
         name: getattr(syscall_filter, name.upper())
-        for name in ("bpf", "clone", "clone3", "flock", "prlimit64", "socket")
+        for name in ("bpf", "clone", "clone3", "fcntl", "fcntl64", "flock", "prlimit64", "socket")
     }
     for call, numbers in {**syscall_filter.REFUSED, **more}.items():
         assert found.get(call, 0) == numbers[column], call
