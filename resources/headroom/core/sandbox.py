@@ -221,7 +221,7 @@ def _landlock(walls: Walls, program: Sequence[str], limits: dict[str, int | None
         "net": walls.ports,
         "rights": [*PORT_RIGHTS.values()] if walls.ports else [],
         "oom_score_adj": FIRST_TO_END,
-        "filter": syscall_filter.program(walls.ports).hex(),
+        "filter": syscall_filter.program(walls.ports, landlock=True).hex(),
         "limits": {f"RLIMIT_{name}": value for name, value in limits.items() if value is not None},
     }
     return [sys.executable, "-I", "-S", landlock.__file__, json.dumps(given)]

@@ -26,10 +26,32 @@ REFUSED_NAMES = """
     inotify_init 253 0 291; inotify_init1 294 26 332; fanotify_init 300 262 338; io_setup 206 0 245
     socketcall 0 0 102
 """  # the last one hides the family of a socket; those before it use up what all processes of the machine share
-REFUSED = {
-    name: tuple(map(int, numbers))
-    for name, *numbers in (one.split() for one in re.split("[;\n]", REFUSED_NAMES) if one.split())
-}
+# Those that Landlock allows, and bubblewrap keeps from others: modes, owners, times and attributes of all files of the
+# user; priorities of all processes of the user, such as ours; IPC, which stays when its maker has ended.
+LANDLOCK_NAMES = """
+    chmod 90 0 15; fchmod 91 52 94; fchmodat 268 53 306; fchmodat2 452 452 452; chown 92 0 182; fchown 93 55 95
+    lchown 94 0 16; fchownat 260 54 298; chown32 0 0 212; fchown32 0 0 207; lchown32 0 0 198; utime 132 0 30
+    utimes 235 0 271; futimesat 261 0 299; utimensat 280 88 320; utimensat_time64 0 412 412; setxattr 188 5 226
+    lsetxattr 189 6 227; fsetxattr 190 7 228; setxattrat 463 463 463; removexattr 197 14 235; lremovexattr 198 15 236
+    fremovexattr 199 16 237; removexattrat 466 466 466; file_setattr 469 469 469; setpriority 141 140 97
+    ioprio_set 251 30 289; shmget 29 194 395; shmat 30 196 397; shmctl 31 195 396; semget 64 190 393; semctl 66 191 394
+    semop 65 193 0; semtimedop 220 192 0; semtimedop_time64 0 420 420; msgget 68 186 399; msgctl 71 187 402
+    msgsnd 69 189 400; msgrcv 70 188 401; mq_open 240 180 277; mq_unlink 241 181 278; ipc 0 0 117
+"""
+# The first argument is a process, 0 for the caller: under Landlock it could be ours. Ports' threads need them.
+SCHEDULING_NAMES = """
+    sched_setaffinity 203 122 241; sched_setscheduler 144 119 156; sched_setparam 142 118 154; sched_setattr 314 274 351
+"""
+
+
+def _numbers(names: str) -> dict[str, tuple[int, ...]]:
+    return {
+        name: tuple(map(int, numbers))
+        for name, *numbers in (one.split() for one in re.split("[;\n]", names) if one.split())
+    }
+
+
+REFUSED, BY_LANDLOCK, SCHEDULING = map(_numbers, (REFUSED_NAMES, LANDLOCK_NAMES, SCHEDULING_NAMES))
 BPF = (321, 280, 357)  # sockets of AF_XDP need it
 FLOCK = (73, 32, 143)  # of files that can be read: other runs, and builds, would wait for them; DPDK needs it
 FCNTL, FCNTL64 = (72, 25, 55), (0, 0, 221)
@@ -52,16 +74,17 @@ ALLOW, ERROR = 0x7FFF0000, 0x00050000
 
 
 @cache
-def program(ports: bool = False) -> bytes:
-    """The filter; with `ports` for a process that opens interfaces. Empty where it is not known how to filter, and
-    where a filter would make all code of the process slower."""
+def program(ports: bool = False, landlock: bool = False) -> bytes:
+    """The filter; with `ports` for a process that opens interfaces, with `landlock` for one that Landlock alone keeps
+    from others. Empty where it is not known how to filter, and where a filter would make all code of the process
+    slower."""
     machine = platform.machine()
     if machine not in NATIVE or not KERNEL_HAS_FILTERS.exists() or _costs_speed():
         return b""
     column = list(NATIVE).index(machine)
-    parts = [_of_architecture(NATIVE[machine], column, ports)]
+    parts = [_of_architecture(NATIVE[machine], column, ports, landlock)]
     if machine == "x86_64":
-        parts.append(_of_architecture(I386, 2, ports))
+        parts.append(_of_architecture(I386, 2, ports, landlock))
     return b"".join(parts) + _refuse()
 
 
@@ -87,9 +110,10 @@ def _if(code: int, value: int, then: bytes, otherwise: bytes = b"") -> bytes:
     return _instruction(code, value, 0, len(then) // 8) + then + otherwise
 
 
-def _of_architecture(architecture: int, column: int, ports: bool) -> bytes:
+def _of_architecture(architecture: int, column: int, ports: bool, landlock: bool) -> bytes:
     """The part about calls of one kind, which returns for each of them."""
-    numbers = [call[column] for call in (*REFUSED.values(), *(() if ports else (BPF, FLOCK)))]
+    refused = (*REFUSED.values(), *(() if ports else (BPF, FLOCK)), *(BY_LANDLOCK.values() if landlock else ()))
+    numbers = [call[column] for call in refused]
     body = [_instruction(LOAD, NUMBER)]
     if architecture == NATIVE["x86_64"]:
         body.append(_if(SET, X32, _refuse()))
@@ -104,5 +128,6 @@ def _of_architecture(architecture: int, column: int, ports: bool) -> bytes:
     second = _instruction(LOAD, SECOND)
     body += [_if(EQUAL, call[column], second + commands + allow) for call in (FCNTL, FCNTL64) if call[column]]
     # Limits of its own; under Landlock it could set those of the harness.
-    body.append(_if(EQUAL, PRLIMIT64[column], first + _if(EQUAL, 0, allow) + _refuse()))
+    for call in (PRLIMIT64, *(() if ports else SCHEDULING.values())):
+        body.append(_if(EQUAL, call[column], first + _if(EQUAL, 0, allow) + _refuse()))
     return _instruction(LOAD, ARCHITECTURE) + _if(EQUAL, architecture, b"".join(body) + allow)
