@@ -69,6 +69,7 @@ struct PhaseMeasurement {
 
   std::uint64_t wall_ns = 0;
   std::uint64_t thread_cpu_ns = 0;
+  std::uint64_t other_threads_cpu_ns = 0;  // of threads that adapters have started
   std::uint64_t involuntary_switches = 0;
   std::optional<CoreJiffies> before, after;
 };

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <new>
 #include <set>
+#include <thread>
 
 #include "base/cycles.h"
 #include "base/hex.h"
@@ -333,6 +335,22 @@ TEST(Load, TimerKeepsTheTick) {
   EXPECT_EQ(phase["histograms"]["wake_up_ns"]["count"], 10);
   EXPECT_TRUE(phase["ticks_missed"].is_number());
   EXPECT_GT(phase["idle_ns"].get<double>(), 20e6);
+}
+
+TEST(Load, TheTimeOfOtherThreadsIsToldApart) {
+  Json job = job_with(kNull);
+  job["pacing"] = "timer";
+  EXPECT_LT(run_job(job)["phases"][1]["other_threads_cpu_ns"].get<double>(), 20e6);
+  std::atomic<bool> stop = false;
+  std::thread other([&stop] {
+    while (!stop) {
+    }
+  });
+  const Json phase = run_job(job)["phases"][1];
+  stop = true;
+  other.join();
+  EXPECT_GT(phase["other_threads_cpu_ns"].get<double>(), 20e6);
+  EXPECT_LE(phase["thread_cpu_ns"].get<double>(), phase["wall_ns"].get<double>());
 }
 
 TEST(Load, SeveralEnginesCanStartTogether) {

@@ -77,6 +77,10 @@ def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
         ({"mismatched": 2}, "2 packets of reference → reference came out changed"),
         ({"wrong_length": 1}, "1 packets"),
         (
+            {"other_threads_cpu_ns": 60_000_000},
+            "threads of reference → reference worked for 60.0 ms beside 500.0 ms of the",
+        ),
+        (
             {"statuses": {"compressor": {}, "decompressor": {"ERR_CRC": 7}}},
             "the decompressor of .* did not handle packets: 7 ERR_CRC",
         ),
