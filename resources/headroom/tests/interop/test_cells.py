@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import engine, matrix
+from headroom.core import engine, implementations, matrix, replay
 from headroom.core.captures import engine_pcapng
+from headroom.schemes.rohc.interop import cell
 from headroom.tests.interop import support
 from headroom.tests.interop.support import result_of
 
@@ -99,6 +100,24 @@ def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compre
     assert result["minimised"]["packets"] == 1
     assert (store.folder / result["minimised"]["job"]).is_file()
     assert signature.split(" · ")[0] in (store.folder / result["evidence"]).read_text()
+
+
+@pytest.mark.parametrize(
+    ("dies", "side"),
+    [(("compressor",), "compressor"), (("decompressor",), "decompressor"), (("compressor", "decompressor"), "both")],
+)
+def test_neither_side_is_blamed_for_what_it_does_beside_the_other_alone(
+    monkeypatch: pytest.MonkeyPatch, dies: tuple[str, ...], side: str
+) -> None:
+    """An adapter can see the other in its process, and end it, or damage it, there alone."""
+
+    def run(config: replay.ReplayConfig) -> None:
+        if all(getattr(config, name) for name in dies):
+            raise engine.EngineFailure("crash", "It died.")
+
+    monkeypatch.setattr(cell.replay, "run", run)
+    config = replay.ReplayConfig("rohc", compressor=implementations.null(), decompressor=implementations.null())
+    assert cell._side(config, engine.EngineFailure("crash", "It died.")) == side
 
 
 def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:

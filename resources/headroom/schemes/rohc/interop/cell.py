@@ -2,6 +2,7 @@
 """The cells of a row: the replay of each, its verdict, and the evidence if it did not pass."""
 
 import shlex
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -186,17 +187,26 @@ def _no_result(cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, 
 
 
 def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
-    """The side that kept the engine from ending: the compressor if it also hangs alone."""
+    """The side that kept the engine from ending: the one that also fails alone, the decompressor with the compressor's
+    packets from another process. "both" if neither does: in one process, either can damage the other."""
     for side in ("compressor", "decompressor"):
         if failure.where.startswith(f"/{side}"):
             return side
     if config.compressor is None:
         return "decompressor"
-    try:
-        replay.run(replace(config, decompressor=None, feedback={}, outputs={}, timeout_s=PATIENCE_S / 2))
-    except engine.EngineFailure:
-        return "compressor"
-    return "decompressor"
+    with tempfile.TemporaryDirectory(prefix="headroom-side-") as folder:
+        link = Path(folder) / "link.pcapng"
+        alone = replace(config, feedback={}, outputs={}, timing=False, timeout_s=PATIENCE_S / 2)
+        try:
+            replay.run(replace(alone, decompressor=None, forward={}, outputs={"link": link}))
+        except engine.EngineFailure:
+            return "compressor"
+        try:
+            replay.run(replace(alone, compressor=None, source=str(link)))
+        except engine.EngineFailure as failed:
+            if failed.kind not in ("job", "input", "output", "sandbox"):
+                return "decompressor"
+    return "both"
 
 
 # ---- minimising
