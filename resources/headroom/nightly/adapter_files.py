@@ -19,7 +19,7 @@ from pathlib import Path
 
 from headroom.core import excess
 from headroom.core.results.store import sha256_of
-from headroom.core.sandbox import Walls
+from headroom.core.sandbox import Walls, is_library
 
 _TAKEN = re.compile(r"\S.* => (/.*) \(0x[0-9a-f]+\)")  # a line of ldd(1)
 _PATIENCE_S = 20
@@ -37,7 +37,9 @@ def beside(adapter: Path) -> tuple[str, ...]:
         return ()
     lines = (_TAKEN.fullmatch(line.strip()) for line in listing.split("\n"))
     paths = [Path(os.path.normpath(match[1])) for match in lines if match]
-    return tuple(sorted(str(path.relative_to(adapter.parent)) for path in paths if path.is_relative_to(adapter.parent)))
+    mine = {path for path in paths if path.is_relative_to(adapter.parent)}
+    # The adapter can add lines to the listing, and links to files that it could not read until they are copied.
+    return tuple(sorted(str(path.relative_to(adapter.parent)) for path in mine if is_library(str(path))))
 
 
 def digest(adapter: Path, libraries: Sequence[str]) -> str:
