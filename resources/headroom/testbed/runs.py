@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +115,12 @@ def locked() -> Iterator[Path]:
     state = state_folder()
     try:
         state.mkdir(mode=0o755, parents=True, exist_ok=True)
-        descriptor = os.open(state, os.O_RDONLY | os.O_DIRECTORY)
+        above = state.parent.lstat()
+        if not stat.S_ISDIR(above.st_mode) or above.st_uid != os.geteuid() or above.st_mode & stat.S_IWOTH:
+            reason = "belongs to another user, is a link, or can be written by everyone"
+            raise EnvironmentLacks(f"{state.parent} {reason}: remove it, or set XDG_RUNTIME_DIR.")
+        # A link could lead to any folder of the user's, whose folders would be taken for dead runs, and removed.
+        descriptor = os.open(state, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as error:
         raise disk_error(error, f"making {state}", resumable=False) from error
     try:

@@ -229,6 +229,27 @@ def test_addresses_that_this_machine_has_no_route_to(tmp_path: Path, monkeypatch
     assert compose.free_subnet("00ffff", routes=routes) == "172.30"
 
 
+@pytest.mark.parametrize("planted", ["link", "folder"])
+def test_folders_of_the_user_are_not_taken_for_dead_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str
+) -> None:
+    """Everyone can make /tmp/headroom-<uid>, and a link in it to the home of that user."""
+    precious = tmp_path / "home" / "documents"
+    precious.mkdir(parents=True)
+    folder = tmp_path / "headroom-1000"
+    folder.mkdir()
+    folder.chmod(0o777 if planted == "folder" else 0o755)
+    state = folder / "headroom"
+    if planted == "link":
+        state.symlink_to(precious.parent)
+    else:
+        (state / "documents").mkdir(parents=True)
+    monkeypatch.setattr(runs, "state_folder", lambda: state)
+    with pytest.raises(EnvironmentLacks):
+        runs.remove_dead("compose", lambda run, things: True)
+    assert precious.is_dir() and (state / "documents").is_dir()
+
+
 def test_a_run_that_is_given_up_has_no_owner(state: Path) -> None:
     run, _ = runs.claim("compose", lambda run: [f"hr-{run}"])
     assert runs.remove_dead("compose", lambda run, things: True) == [], "we live"
