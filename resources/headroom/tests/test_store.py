@@ -180,3 +180,12 @@ def test_a_record_whose_texts_are_no_unicode_is_kept(tmp_path: Path) -> None:
     (path,) = (tmp_path / "results").iterdir()
     assert path.read_text(encoding="utf-8").replace("\n", "").isprintable()
     assert [document["reason"] for document in store.read_all(tmp_path)] == ["half \\ud800 of a pair, \x1b[31m"]
+
+
+def test_a_record_with_two_verdicts_is_none(tmp_path: Path) -> None:
+    path = store.write(tmp_path, record())
+    text = path.read_text(encoding="utf-8").rstrip()
+    path.write_text(f'{text[:-1]}, "verdict": "pass"}}', encoding="utf-8")
+    warnings: list[str] = []
+    assert store.read_all(tmp_path, warnings.append) == []
+    assert "an object has a key twice" in warnings[0]

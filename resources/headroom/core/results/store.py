@@ -179,7 +179,8 @@ def _parsed(text: str) -> Any:
     """The value of a JSON text. Halves of surrogate pairs, which no file and no chart can hold, are spelled out. Raises
     ValueError.
     """
-    value = json.loads(text, parse_int=_integer, parse_float=_float, parse_constant=_float)
+    numbers: dict[str, Any] = {"parse_int": _integer, "parse_float": _float, "parse_constant": _float}
+    value = json.loads(text, object_pairs_hook=_object, **numbers)
     if "\\ud" not in text.lower():
         return value
     spelled = _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
@@ -187,6 +188,14 @@ def _parsed(text: str) -> Any:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. Raises ValueError if it has a key twice: readers differ in the value that they take."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return value
 
 
 def _integer(text: str) -> float:
