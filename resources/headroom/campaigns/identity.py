@@ -11,8 +11,7 @@ from typing import Any
 
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.git import git
-from headroom.core.paths import ROOT
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import ROOT, sha256_of
 
 GIT_TIMEOUT_S = 60
 SHOWN = 12  # digits of a digest in a sentence

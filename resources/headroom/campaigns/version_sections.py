@@ -12,6 +12,7 @@ from headroom.campaigns.measured import CampaignData
 from headroom.core.metric_registry import all_metrics
 from headroom.core.metrics import Metric
 from headroom.report import page as blocks
+from headroom.report import products
 from headroom.report.data import metrics_by_identity
 from headroom.report.page import Column, Section, table
 from headroom.report.products import ROLES, described
@@ -80,8 +81,8 @@ def _libraries(data: CampaignData) -> Section | None:
     counts: Counter[tuple[str, ...]] = Counter()
     for cell in data.records:
         for implementation in loaded(data, cell):
-            opens = implementation.get("opens") or {}
-            more = f", with {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else ""
+            libraries = products.libraries(implementation)
+            more = "".join(f", with {name} {(digest or '–')[:16]}" for name, digest in libraries)
             digest = f"{(implementation['sha256'] or implementation.get('reason') or '–')[:16]}{more}"
             counts[cell.implementation, implementation["name"], implementation["version"] or "–", digest] += 1
     if not counts:

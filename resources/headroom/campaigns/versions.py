@@ -17,7 +17,7 @@ from typing import Any
 from headroom.core import implementations
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import Implementation
-from headroom.core.paths import IMPLEMENTATIONS, ROOT, shown
+from headroom.core.paths import IMPLEMENTATIONS, ROOT, sha256_of, shown
 from headroom.core.results import store
 from headroom.core.yamlfile import Document
 
@@ -73,7 +73,7 @@ def _version(name: str, value: str | Mapping[str, str], folder: Path, to_measure
     like = implementations.find(of)
     if not library.is_file():
         raise UsageError(f"there is no library {shown(library)}")
-    return Version(name, str(target / like.name), like.name, store.sha256_of(library), str(library), of)
+    return Version(name, str(target / like.name), like.name, sha256_of(library), str(library), of)
 
 
 def _path(text: str) -> Path:
@@ -87,7 +87,7 @@ def _digest(implementation: Implementation) -> str:
         return ""
     if reason := implementation.unusable():
         raise UsageError(reason)
-    return store.sha256_of(implementation.library_path()) if implementation.library else ""
+    return sha256_of(implementation.library_path()) if implementation.library else ""
 
 
 def make(versions: Iterable[Version]) -> None:

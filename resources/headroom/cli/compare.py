@@ -128,7 +128,7 @@ def _print(compared: Comparison) -> None:
         "Differences that make the runs incomparable",
         [difference for difference in compared.differences if not difference.is_of_products],
     )
-    told = (*(f"{role}, {what}" for role in ROLES for what in ("version", "SHA-256", "its library")),)
+    told = (*(f"{role}, {what}" for role in ROLES for what in ("version", "SHA-256", "its libraries")),)
     own = [
         difference for difference in compared.differences if difference.is_of_products and difference.what not in told
     ]

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from headroom.core import declarations, engine
+from headroom.core import adapter_files, declarations, engine
 from headroom.core.contract import Scheme
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
@@ -445,7 +445,8 @@ def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
 def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """The identity of an implementation for result records: name, version, build and digest; a reason if the adapter
     does not load. The version is that of implementation.yaml, or the adapter's own; the digest is that of the file that
-    ran, or of its recordings. `opens` is the external library that it loads, which the adapter's digest does not cover.
+    ran, or of its recordings, which covers neither `opens`, the external library that it opens, nor `beside`, libraries
+    in its folder, by their paths there.
     """
     result: dict[str, Any] = {"name": implementation.name, "version": implementation.version or None}
     if implementation.program:
@@ -463,6 +464,10 @@ def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
         return result | {"build": preset, "sha256": digest, "reason": str(failure)}
     result["version"] = result["version"] or described.get("version")
     result |= {"build": described.get("build") or preset, "sha256": described.get("sha256")}
+    if not implementation.is_ours():
+        adapter = implementation.library_path(build)
+        beside = {name: libraries.digest(str(adapter.parent / name)) for name in adapter_files.beside(adapter)}
+        result |= {"beside": beside} if beside else {}
     if implementation.requires:
         opened = libraries.look_for(implementation.requires)
         result["opens"] = {"path": opened.path, "sha256": libraries.digest(opened.path)}

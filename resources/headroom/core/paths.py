@@ -2,6 +2,7 @@
 """Paths of the repository and of results."""
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -90,6 +91,12 @@ def text_of(path: Path) -> str:
     not UTF-8.
     """
     return whole(path, MOST_TEXT).decode()
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, as hexadecimal digits. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_stream(path: Path) -> bool:

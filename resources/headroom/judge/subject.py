@@ -13,8 +13,8 @@ import yaml
 from headroom.core import declarations, engine, implementations
 from headroom.core.errors import UsageError, disk_error
 from headroom.core.implementations import Implementation
-from headroom.core.paths import DEFAULT_BUILD, out_folder, shown
-from headroom.core.results.store import sha256_of, write_atomically
+from headroom.core.paths import DEFAULT_BUILD, out_folder, sha256_of, shown
+from headroom.core.results.store import write_atomically
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.yamlfile import schema
 

@@ -17,10 +17,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from headroom.core import adapter_files
 from headroom.core.errors import disk_error
-from headroom.core.paths import shown
-from headroom.core.results.store import sha256_of, write_atomically
-from headroom.nightly import adapter_files
+from headroom.core.paths import sha256_of, shown
+from headroom.core.results.store import write_atomically
 
 Mark = Literal["pinned", "last-good"]
 KEPT_NIGHTS = 14

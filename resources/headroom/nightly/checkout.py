@@ -17,8 +17,7 @@ from pathlib import Path
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.git import git
-from headroom.core.paths import ROOT, shown
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import ROOT, sha256_of, shown
 from headroom.nightly import relink
 
 COMPILER = "headroom-compiler.txt"  # a file in a build's folder

@@ -19,15 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from headroom.core import engine, implementations, sentinels
+from headroom.core import adapter_files, engine, implementations, sentinels
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, guard, topology
 from headroom.core.machine.measuring import MachineBusy, measuring
-from headroom.core.paths import DEFAULT_BUILD, build_folder, shown
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import DEFAULT_BUILD, build_folder, sha256_of, shown
 from headroom.core.sentinels import Arm, Trials, Work
-from headroom.nightly import adapter_files, bare_bridge, suite_runs
+from headroom.nightly import bare_bridge, suite_runs
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.checkout import Checkout
 from headroom.nightly.suite_runs import CONFORMANCE, SEARCHES, SearchFigure

@@ -355,7 +355,10 @@ def _side(role: str, name: str) -> Of:
         identity = record[role]
         if not identity:
             return None
-        digest = (identity.get("opens") or {}).get("sha256") if name == "opens" else identity.get(name)
+        if name == "libraries":
+            digest = ", ".join(digest or "not known" for _, digest in products.libraries(identity))
+        else:
+            digest = identity.get(name)
         return f"{identity['name']}: {digest}" if digest else None
 
     return of
@@ -389,7 +392,12 @@ FACTS: tuple[tuple[str, Of], ...] = (
     *(
         (f"{role}, {title}", _side(role, name))
         for role in ("compressor", "decompressor")
-        for name, title in (("version", "version"), ("build", "build"), ("sha256", "SHA-256"), ("opens", "its library"))
+        for name, title in (
+            ("version", "version"),
+            ("build", "build"),
+            ("sha256", "SHA-256"),
+            ("libraries", "its libraries"),
+        )
     ),
     ("generator", lambda record: record.get("traffic", {}).get("generator", {}).get("name")),
     ("topology", lambda record: record.get("traffic", {}).get("topology", {}).get("name")),

@@ -18,11 +18,15 @@ def described(side: dict[str, Any]) -> str:
     text = (
         f"{name} (SHA-256 {digest[:DIGITS]})" if digest else f"{name} (no digest: {side.get('reason') or 'not known'})"
     )
+    more = (f"{name} (SHA-256 {(digest or 'not known')[:DIGITS]})" for name, digest in libraries(side))
+    return " with ".join((text, *more))
+
+
+def libraries(side: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """Names and digests of the libraries of others that an implementation of a record brings along or opens."""
     opens = side.get("opens")
-    if not opens:
-        return text
-    library = (opens.get("path") or "?").rpartition("/")[2]
-    return f"{text} with {library} (SHA-256 {(opens.get('sha256') or 'not known')[:DIGITS]})"
+    opened = [((opens.get("path") or "?").rpartition("/")[2], opens.get("sha256"))] if opens else []
+    return [*opened, *sorted((side.get("beside") or {}).items())]
 
 
 def products(records: Iterable[dict[str, Any]], role: str) -> list[str]:

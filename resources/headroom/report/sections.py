@@ -12,7 +12,7 @@ from headroom.core import metrics
 from headroom.core.machine import pressure
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.text import percent, shown
-from headroom.report import data
+from headroom.report import data, products
 from headroom.report.capacity_section import target_name
 from headroom.report.columns import Shown, figure, parameter, table_of
 from headroom.report.data import Records
@@ -388,10 +388,9 @@ def _pressure(records: Records) -> list[tuple[str, str]]:
 
 
 def _digests(side: dict[str, Any]) -> str:
-    """The beginnings of the adapter's digest and of the digest of the library that it opens."""
-    digest = (side["sha256"] or side.get("reason", "–"))[:16]
-    opens = side.get("opens")
-    return f"{digest}; {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else digest
+    """The beginnings of the adapter's digest and of those of its libraries."""
+    more = (f"{name} {(digest or '–')[:16]}" for name, digest in products.libraries(side))
+    return "; ".join(((side["sha256"] or side.get("reason", "–"))[:16], *more))
 
 
 def repeating(records: Records) -> Section:

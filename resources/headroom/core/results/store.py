@@ -16,7 +16,7 @@ from typing import Any
 
 from headroom.core import metric_registry
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
-from headroom.core.paths import octets_of, out_folder, shown, text_of
+from headroom.core.paths import octets_of, out_folder, sha256_of, shown, text_of
 from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
 from headroom.core.text import printable_json, some
@@ -65,12 +65,6 @@ def write_chained(folder: Path, file: str, octets: bytes) -> None:
         with contextlib.suppress(OSError):
             chain.mend(folder)
         raise
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class RunFolder:

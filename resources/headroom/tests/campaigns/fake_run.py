@@ -20,6 +20,7 @@ from pathlib import Path
 
 from headroom.campaigns import identity
 from headroom.core import implementations
+from headroom.core.paths import sha256_of
 from headroom.core.results import store
 from headroom.core.run import session
 from headroom.core.run.session import Plan
@@ -66,7 +67,7 @@ def main() -> int:
     record.run, record.harness = folder.name, {"version": "0.1.0", "commit": commit, "changed": False}
     for role, word in sides.items():
         library = Path(behaviour.get("loads") or implementations.find(word).library_path())
-        digest = store.sha256_of(library)
+        digest = sha256_of(library)
         setattr(record, role, {"name": Path(word).name, "version": None, "build": None, "sha256": digest})
     store.write(folder, record)
     if "cut-short" in behaviour:

@@ -17,7 +17,7 @@ from headroom.campaigns.measured import CampaignData
 from headroom.campaigns.progress import Result
 from headroom.core import implementations, metrics
 from headroom.core.errors import UsageError
-from headroom.core.results import store
+from headroom.core.paths import sha256_of
 from headroom.core.results.record import Measurement
 from headroom.report import render
 from headroom.tests import sample
@@ -225,6 +225,6 @@ def test_builds_that_measured_one_library_are_told() -> None:
 def test_the_digest_is_that_of_the_file(out: Path, tmp_path: Path, places: dict[str, Path]) -> None:
     found = load(tmp_path, places).implementations
     assert {one.digest for one in found.values()} == {
-        store.sha256_of(places["one"] / "codec.so"),
-        store.sha256_of(places["two"]),
+        sha256_of(places["one"] / "codec.so"),
+        sha256_of(places["two"]),
     }

@@ -12,7 +12,7 @@ import numpy as np
 
 from headroom.core import metrics
 from headroom.core.errors import EnvironmentLacks
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import sha256_of
 from headroom.core.sentinels import ArmFailed, Trials
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.checkout import BuildFailed

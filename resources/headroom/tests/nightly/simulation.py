@@ -26,11 +26,12 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 
+from headroom.core import adapter_files
 from headroom.core.sentinels import Trials
 from headroom.history.rows import COLUMNS, group, table_of
 from headroom.history.series import Point, Series, SeriesKey
 from headroom.history.store import History
-from headroom.nightly import adapter_files, log_entries
+from headroom.nightly import log_entries
 from headroom.nightly.binaries import BinaryStore
 from headroom.nightly.measurer import ArmFile
 from headroom.nightly.night import NightResult

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core.errors import EnvironmentLacks
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import sha256_of
 from headroom.nightly import binaries
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.measurer import copied

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import sha256_of
 from headroom.nightly import relink
 from headroom.nightly.checkout import BuildFailed, Checkout
 from headroom.nightly.measurer import ArmFile

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headroom.core import excess
-from headroom.core.results.store import sha256_of
+from headroom.core.paths import sha256_of
 from headroom.core.sandbox import Walls, is_library
 
 _TAKEN = re.compile(r"\S.* => (/.*) \(0x[0-9a-f]+\)")  # a line of ldd(1)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries beside an adapter, as the loader lists them, and as an adapter may want them to be listed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+from headroom.core import adapter_files, implementations
+from headroom.core.paths import build_folder
+from headroom.report import products
+
+
+def library(folder: Path, name: str, code: str, *options: str) -> Path:
+    (folder / "x.c").write_text(code)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", folder / name, folder / "x.c", *options], check=True)
+    return folder / name
+
+
+def test_a_library_beside_it_is_one_of_its_files(tmp_path: Path) -> None:
+    library(tmp_path, "libcodec.so", "int f(void) { return 1; }")
+    options = (f"-L{tmp_path}", "-lcodec", "-Wl,-rpath,$ORIGIN")
+    adapter = library(tmp_path, "mine.so", "int f(void); int g(void) { return f(); }", *options)
+    assert adapter_files.beside(adapter) == ("libcodec.so",)
+
+
+def test_an_adapter_cannot_have_a_secret_copied(tmp_path: Path) -> None:
+    """The loader runs an auditing library (DT_AUDIT, rtld-audit(7)), which writes another line of the listing."""
+    secret, folder = tmp_path / "secret", tmp_path / "mine"
+    secret.write_text("a secret")
+    folder.mkdir()
+    (folder / "libsecret.so").symlink_to(secret)
+    line = f"\\tlibsecret.so => {folder}/libsecret.so (0x00007f0000000000)\\n"
+    code = f"""
+    #include <unistd.h>
+    unsigned la_version(unsigned v) {{ static const char s[] = "{line}"; return v && write(1, s, sizeof s - 1) > 0; }}
+    """
+    audit = library(folder, "audit.so", code)
+    adapter = library(folder, "mine.so", "int g(void) { return 1; }", f"-Wl,--audit,{audit}")
+    assert "libsecret.so" in subprocess.run(["ldd", adapter], capture_output=True, text=True, check=True).stdout
+    assert adapter_files.beside(adapter) == ()
+
+
+def test_a_record_has_the_digests_of_the_libraries_beside_an_adapter(tmp_path: Path, real_build: str) -> None:
+    """Two deliveries with the same adapter and another codec beside it are told apart in records and reports."""
+    adapter = build_folder(real_build) / "lib" / "example.so"
+    told = []
+    for version in (1, 2):
+        folder = tmp_path / str(version)
+        folder.mkdir()
+        library(folder, "libcodec.so", f"int f(void) {{ return {version}; }}")
+        options = (f"-L{folder}", "-lcodec", f"-L{adapter.parent}", f"-l:{adapter.name}", "-Wl,-rpath,$ORIGIN")
+        shutil.copy(adapter, folder)
+        library(folder, "mine.so", "int f(void); int g(void) { return f(); }", "-Wl,--no-as-needed", *options)
+        (folder / "implementation.yaml").write_text(
+            "name: mine\nvendor: Nobody\nlicence: Apache-2.0\nobtain: Never.\nadapter: {library: mine.so}\n"
+            "capabilities:\n"
+            '  - {scheme: rohc, roles: [compressor, decompressor], profiles: ["0x0000"], modes: [U], cids: [small]}\n'
+        )
+        told.append(implementations.identity(implementations.find(str(folder)), real_build))
+    assert told[0]["sha256"] == told[1]["sha256"], "the adapters are equal"
+    assert told[0]["beside"]["libcodec.so"] == hashlib.sha256((tmp_path / "1/libcodec.so").read_bytes()).hexdigest()
+    assert told[0]["beside"]["libcodec.so"] != told[1]["beside"]["libcodec.so"]
+    assert told[0]["beside"]["example.so"] == told[1]["beside"]["example.so"]
+    assert f"libcodec.so (SHA-256 {told[0]['beside']['libcodec.so'][:12]})" in products.described(told[0])
