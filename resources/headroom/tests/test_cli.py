@@ -22,6 +22,7 @@ from headroom.core.errors import UsageError, disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.core.scheme_registry import all_schemes, in_matrix
+from headroom.tests.command_line import call, start
 from headroom.tests.runs import replay_of
 
 COMMANDS = (
@@ -30,16 +31,8 @@ COMMANDS = (
 )
 
 
-def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources"), "COLUMNS": "200"}
-    if out:
-        environment["HEADROOM_OUT"] = str(out)
-    command = [sys.executable, "-P", "-m", "headroom", *words]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, **more)
-
-
 def test_help_names_every_command_and_the_exit_status() -> None:
-    done = headroom("--help")
+    done = start("--help")
     assert done.returncode == 0
     assert all(f" {command} " in done.stdout for command in COMMANDS)
     assert "3 the environment lacks something" in done.stdout.replace("\n", " ").replace("│", "")
@@ -47,7 +40,7 @@ def test_help_names_every_command_and_the_exit_status() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help_with_examples(command: str) -> None:
-    done = headroom(command, "--help")
+    done = call(command, "--help")
     assert done.returncode == 0
     after = done.stdout.partition("Examples:")[2]
     assert f"./headroom {command}" in after
@@ -132,11 +125,19 @@ def test_what_must_be_quick_loads_nothing_heavy(words: list[str]) -> None:
     ],
 )
 def test_wrong_usage_is_status_2_and_a_sentence(out: Path, words: list[str], sentence: str) -> None:
-    done = headroom(*words, out=out)
+    done = call(*words, out=out)
     assert done.returncode == 2, done.stderr
     assert sentence in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
     assert not list(out.iterdir()), "nothing was begun"
+
+
+def test_wrong_usage_ends_a_process_with_status_2(out: Path) -> None:
+    for words, sentence in ((["frobnicate"], "No such command"), (["list", "everything"], "There is no list of")):
+        done = start(*words, out=out)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert sentence in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_wrong_profile_names_its_line(out: Path, tmp_path: Path) -> None:
@@ -144,22 +145,22 @@ def test_a_wrong_profile_names_its_line(out: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(good.replace("interval_ms: 20", "interval_ms: twenty"))
     line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "twenty" in text)
-    done = headroom("run", "performance", "--profile", str(path), out=out)
+    done = call("run", "performance", "--profile", str(path), out=out)
     assert done.returncode == 2
     assert f"mine.yaml:{line}: " in done.stderr
     assert "twenty" in done.stderr
 
 
 def test_no_engine_is_status_3(out: Path, tmp_path: Path) -> None:
-    done = headroom("replay", "voip-amr-nb-ipv6", "--build", str(tmp_path / "no" / "build"), out=out)
+    done = call("replay", "voip-amr-nb-ipv6", "--build", str(tmp_path / "no" / "build"), out=out)
     assert done.returncode in (2, 3)
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("what", ["suites", "profiles", "implementations", "papers", "cpus", "builds", "runs"])
 def test_lists_print_tables_and_json(out: Path, what: str) -> None:
-    assert headroom("list", what, out=out).returncode == 0
-    rows = json.loads(headroom("list", what, "--json", out=out).stdout)[what]
+    assert call("list", what, out=out).returncode == 0
+    rows = json.loads(call("list", what, "--json", out=out).stdout)[what]
     assert isinstance(rows, list)
     if what != "runs":
         assert rows
@@ -184,7 +185,7 @@ def test_a_listed_capability_may_be_a_number() -> None:
 def test_the_command_of_a_row_is_one_of_the_command_line() -> None:
     for scheme in in_matrix().values():
         row = matrix.Row(scheme, "reference", "reference", {axis.name: axis.names[0] for axis in scheme.axes})
-        done = headroom(*shlex.split(row.command())[1:], "--dry-run")
+        done = start(*shlex.split(row.command())[1:], "--dry-run")
         assert done.returncode == 0, done.stderr
 
 
@@ -203,12 +204,12 @@ def test_a_replay_of_implementations_without_a_common_scheme_says_so() -> None:
 
 def test_every_profile_and_implementation_of_the_tree_is_valid() -> None:
     for what in ("profiles", "implementations"):
-        rows = json.loads(headroom("list", what, "--json").stdout)[what]
+        rows = json.loads(call("list", what, "--json").stdout)[what]
         assert [row for row in rows if "not valid" in row["about"]] == []
 
 
 def test_doctor_says_what_each_lack_costs() -> None:
-    checks = json.loads(headroom("doctor", "--json").stdout)["checks"]
+    checks = json.loads(call("doctor", "--json").stdout)["checks"]
     names = {check["name"] for check in checks}
     assert {
         "compiler",
@@ -225,27 +226,27 @@ def test_doctor_says_what_each_lack_costs() -> None:
 
 
 def test_a_case_that_does_not_exist(out: Path, real_build: str) -> None:
-    done = headroom("run", "smoke", "--case", "No Such Case", "--build", real_build, out=out)
+    done = start("run", "smoke", "--case", "No Such Case", "--build", real_build, out=out)
     assert done.returncode == 2
     assert "No case matched" in done.stderr
     assert not list(out.iterdir()), "no empty run is left"
 
 
 def test_dry_run_runs_nothing(out: Path) -> None:
-    done = headroom("run", "smoke", "--dry-run", out=out)
+    done = start("run", "smoke", "--dry-run", out=out)
     assert done.returncode == 0
     assert "smoke/first_packets/RTP Over IPv6, U-Mode" in done.stdout
     assert not [line for line in done.stderr.splitlines() if line.rstrip().endswith("subject:")]
     assert not list(out.iterdir())
     plan = json.loads(
-        headroom("run", "performance/voip_flow_pairs", "--cpus", "1c", "--dry-run", "--json", out=out).stdout
+        start("run", "performance/voip_flow_pairs", "--cpus", "1c", "--dry-run", "--json", out=out).stdout
     )
     assert len(plan["cases"]) == 3
     assert all("One Core" in case for case in plan["cases"])
 
 
 def test_smoke_run_from_end_to_end(out: Path, real_build: str) -> None:
-    done = headroom("run", "smoke", "--build", real_build, "--json", "--seed", "7", out=out)
+    done = start("run", "smoke", "--build", real_build, "--json", "--seed", "7", out=out)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert set(document) == {"report", "results", "verdicts", "capacity"}
@@ -258,7 +259,7 @@ def test_smoke_run_from_end_to_end(out: Path, real_build: str) -> None:
     # The lines of a log: one for each case, to stderr.
     assert done.stderr.count("] pass ") == len(records)
     # The report can be made again, and the figures exported.
-    again = headroom("report", "--json", "--parquet", str(out / "f.parquet"), "-o", str(out / "r.html"), out=out)
+    again = start("report", "--json", "--parquet", str(out / "f.parquet"), "-o", str(out / "r.html"), out=out)
     assert json.loads(again.stdout)["verdicts"] == document["verdicts"]
     assert (out / "f.parquet").stat().st_size > 1000
     assert (out / "r.html").is_file()
@@ -267,7 +268,7 @@ def test_smoke_run_from_end_to_end(out: Path, real_build: str) -> None:
 def test_a_failure_is_status_1(out: Path, real_build: str, tmp_path: Path) -> None:
     suite = tmp_path / "failing.robot"
     suite.write_text("*** Test Cases ***\nFails\n    Should Be Equal    1    2\n")
-    done = headroom("run", str(suite), "--build", real_build, out=out)
+    done = start("run", str(suite), "--build", real_build, out=out)
     assert done.returncode == 1
     assert "1 != 2" in done.stdout
     assert "report.html" in done.stdout.splitlines()[-1]
@@ -276,12 +277,12 @@ def test_a_failure_is_status_1(out: Path, real_build: str, tmp_path: Path) -> No
 def test_a_command_of_a_record_repeats_it(out: Path, real_build: str) -> None:
     import shlex
 
-    headroom("run", "smoke/first_packets", "--build", real_build, "--case", "RTP Over IPv4, U-Mode", out=out)
+    start("run", "smoke/first_packets", "--build", real_build, "--case", "RTP Over IPv4, U-Mode", out=out)
     first = store.read_all(store_of(out))[0]
     words = shlex.split(first["command"])
     assert words[0] == "./headroom"
     time.sleep(1.1)  # runs are named by the second
-    assert headroom(*words[1:], out=out).returncode == 0
+    assert start(*words[1:], out=out).returncode == 0
     second = store.read_all(store_of(out))[0]
     assert second["run"] != first["run"]
     assert [metric["value"] for metric in second["metrics"]] == [metric["value"] for metric in first["metrics"]]
@@ -316,7 +317,7 @@ def test_a_run_that_is_cut_short_can_be_resumed(out: Path, real_build: str, numb
     if number == signal.SIGINT:
         assert "results are kept" in said
         assert "--resume" in said
-    done = headroom("run", "--resume", "last", "--json", out=out)
+    done = start("run", "--resume", "last", "--json", out=out)
     document = json.loads(done.stdout)
     assert len(list(out.glob("*/run.json"))) == 1, "the same run goes on"
     assert sum(document["verdicts"].values()) == 8
@@ -328,7 +329,7 @@ def test_a_run_that_is_cut_short_can_be_resumed(out: Path, real_build: str, numb
 @pytest.mark.long
 def test_reproduce_the_paper(out: Path, real_build: str) -> None:
     words = ("reproduce", "effnet-2007", "--quick", "--cpus", "1c", "--build", real_build, "--json")
-    done = headroom(*words, out=out)
+    done = start(*words, out=out)
     document = json.loads(done.stdout)
     assert set(document) == {"paper", "report", "items"}
     assert document["paper"] == "effnet-2007"
@@ -348,13 +349,13 @@ def test_reproduce_the_paper(out: Path, real_build: str) -> None:
 
 def test_render_and_replay_by_hand(out: Path, tmp_path: Path, real_build: str) -> None:
     capture = tmp_path / "call.pcap"
-    done = headroom("render", "voip-g711-ipv4", "-o", str(capture), "--packets", "100", "--build", real_build, out=out)
+    done = call("render", "voip-g711-ipv4", "-o", str(capture), "--packets", "100", "--build", real_build, out=out)
     assert done.returncode == 0, done.stderr
     assert capture.stat().st_size > 100 * 200
-    done = headroom("replay", str(capture), "--mode", "O", "--build", real_build, "--json", out=out)
+    done = call("replay", str(capture), "--mode", "O", "--build", real_build, "--json", out=out)
     assert json.loads(done.stdout)["forward"]["verdicts"]["identical"] == 100
     words = ("mode=O", "drop=50-59", "compressor_options=repeats=2")
-    done = headroom("replay", str(capture), *words, "--build", real_build, "--json", out=out)
+    done = call("replay", str(capture), *words, "--build", real_build, "--json", out=out)
     found = json.loads(done.stdout)["forward"]
     assert (found["verdicts"]["lost_on_link"], found["verdicts"]["identical"]) == (10, 90)
 
@@ -387,7 +388,7 @@ def test_exit_status_of_a_replay(
     noise = tmp_path / "noise.pcap"
     noise.write_bytes(bytes(range(200)))
     words = tuple(word.replace("NOISE", str(noise)) for word in words)
-    done = headroom(*words, "--build", real_build, out=out)
+    done = call(*words, "--build", real_build, out=out)
     assert done.returncode == status, done.stderr
     assert sentence in done.stderr
     assert ("CIDs" in done.stderr) == ("CIDs" in sentence)
@@ -446,17 +447,17 @@ def test_a_broken_promise_is_status_1(out: Path, tmp_path: Path, real_build: str
         "capabilities:\n  - scheme: rohc\n    roles: [compressor, decompressor]\n"
     )
     words = ("--compressor", str(folder), "--decompressor", str(folder), "--build", real_build)
-    done = headroom(*CALL, *words, out=out)
+    done = start(*CALL, *words, out=out)
     assert done.returncode == 1, done.stderr
     assert "A promise was broken: the compressor broke a promise of the ABI in compress" in done.stderr
-    assert headroom(*CALL, *words, "--json", out=out).returncode == 1
+    assert start(*CALL, *words, "--json", out=out).returncode == 1
 
 
 def test_a_capture_that_is_cut_short_says_how_to_keep_the_rest(out: Path, tmp_path: Path, real_build: str) -> None:
     capture = tmp_path / "call.pcap"
-    headroom("render", "voip-g711-ipv4", "-o", str(capture), "--packets", "10", "--build", real_build, out=out)
+    call("render", "voip-g711-ipv4", "-o", str(capture), "--packets", "10", "--build", real_build, out=out)
     capture.write_bytes(capture.read_bytes()[:-7])
-    done = headroom("replay", str(capture), "--build", real_build, out=out)
+    done = call("replay", str(capture), "--build", real_build, out=out)
     assert done.returncode == 2
     assert "packet 10 is cut short" in done.stderr
     assert f"The 9 packets before it are whole: keep them with `editcap {capture} whole.pcapng`" in done.stderr
@@ -507,7 +508,7 @@ def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
     ],
 )
 def test_a_replay_that_contradicts_itself_is_refused(out: Path, words: list[str], sentence: str) -> None:
-    done = headroom("replay", "voip-amr-nb-ipv6", *words, "--dry-run", out=out)
+    done = call("replay", "voip-amr-nb-ipv6", *words, "--dry-run", out=out)
     assert done.returncode == 2
     assert sentence in done.stderr.replace("\n", " ")
 
@@ -515,19 +516,19 @@ def test_a_replay_that_contradicts_itself_is_refused(out: Path, words: list[str]
 @pytest.mark.engine
 def test_options_that_an_adapter_refuses_are_named(out: Path, real_build: str) -> None:
     words = ("--scheme", "ule", "compressor_options=foo=1", "--build", real_build)
-    done = headroom("replay", "voip-amr-nb-ipv6", *words, out=out)
+    done = call("replay", "voip-amr-nb-ipv6", *words, out=out)
     assert done.returncode == 2
     assert 'reference refuses compressor_options=foo=1: unknown key "foo"' in done.stderr.replace("\n", " ")
 
 
 def test_a_replay_of_which_nothing_comes_out_is_no_success(out: Path, tmp_path: Path, real_build: str) -> None:
     words = ("replay", "voip-amr-nb-ipv6", "--packets", "20", "--build", real_build)
-    done = headroom(*words, "drop=0", "profiles=0x0001", "--decompressor", "null", out=out)
+    done = call(*words, "drop=0", "profiles=0x0001", "--decompressor", "null", out=out)
     assert done.returncode == 1, done.stdout + done.stderr
-    done = headroom(*words, "drop=0-9", out=out)
+    done = call(*words, "drop=0-9", out=out)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "No packet came out: none of the 10 packets" in done.stderr
-    done = headroom(*words, "drop=0", out=out)
+    done = call(*words, "drop=0", out=out)
     assert done.returncode == 0, "some are lost, the rest comes out"
 
 
@@ -572,7 +573,7 @@ def piped_away(*words: str, out: Path, reads: int = 0, stderr: bool = False) -> 
     ids=" ".join,
 )
 def test_a_reader_that_goes_away_changes_no_exit_status(words: tuple[str, ...], stderr: bool, out: Path) -> None:
-    expected = headroom(*words, out=out).returncode
+    expected = start(*words, out=out).returncode
     assert expected == 0
     code, said = piped_away(*words, out=out, stderr=stderr)
     assert (code, "Traceback" in said, "Broken pipe" in said) == (expected, False, False), said
