@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from headroom.cli import app
 from headroom.core import console
@@ -24,10 +25,10 @@ def environment(out: Path | None = None) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "resources"), "COLUMNS": "200", **more}
 
 
-def start(*words: str, out: Path | None = None) -> Result:
-    """Runs the command in a process of its own, as `./headroom` does."""
+def start(*words: str, out: Path | None = None, **more: Any) -> Result:
+    """Runs the command in a process of its own, as `./headroom` does. `more` is as for `subprocess.run`."""
     command = [sys.executable, "-P", "-m", "headroom", *words]
-    return subprocess.run(command, capture_output=True, text=True, env=environment(out), timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, env=environment(out), timeout=300, **more)
 
 
 def call(*words: str, out: Path | None = None) -> Result:

@@ -12,7 +12,7 @@ import pytest
 from headroom.core import implementations, profiles
 from headroom.core.paths import ROOT
 from headroom.core.run.selection import suite_names
-from headroom.tests.test_cli import headroom
+from headroom.tests.command_line import call
 
 # Completes the words that it is given, as bash does after Tab.
 TAB = """
@@ -29,7 +29,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("completion")
     found = {"bash": folder / "headroom", "zsh": folder / "_headroom", "fish": folder / "headroom.fish"}
     for shell, path in found.items():
-        done = headroom("completion", shell)
+        done = call("completion", shell)
         assert (done.returncode, done.stderr) == (0, "")
         path.write_text(done.stdout, encoding="utf-8")
     return found
@@ -70,7 +70,7 @@ def test_names_are_those_of_the_checkout(scripts: dict[str, Path], tmp_path: Pat
 
 
 def test_an_unknown_shell(scripts: dict[str, Path]) -> None:
-    done = headroom("completion", "csh")
+    done = call("completion", "csh")
     assert (done.returncode, done.stderr) == (
         2,
         "headroom: There is no completion for 'csh', only for bash, zsh, fish.\n",

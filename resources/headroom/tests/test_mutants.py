@@ -16,7 +16,7 @@ from headroom.core.mutation import campaign, catalogue, hunt
 from headroom.core.mutation.catalogue import Mutant
 from headroom.core.mutation.hunt import CaseResult, Outcome, Task
 from headroom.core.paths import IMPLEMENTATIONS, SUITES
-from headroom.tests.test_cli import headroom
+from headroom.tests.command_line import start
 
 POINT = re.compile(r'mutant\("([^"]*)"\)')
 
@@ -232,7 +232,7 @@ def test_what_a_hunt_prints() -> None:
 
 
 def test_dry_run_names_what_each_breaks() -> None:
-    done = headroom("test", "--mutants", "--mutant", "ts-stride-not-sent", "--dry-run")
+    done = start("test", "--mutants", "--mutant", "ts-stride-not-sent", "--dry-run")
     assert done.returncode == 0
     line = "ts-stride-not-sent: Extension 3 leaves out a new TS_STRIDE. (compressor; RFC 3095, 4.5.3)"
     assert done.stdout.strip() == line
@@ -247,6 +247,6 @@ def test_dry_run_names_what_each_breaks() -> None:
     ],
 )
 def test_usage(words: list[str], sentence: str) -> None:
-    done = headroom("test", *words)
+    done = start("test", *words)
     assert done.returncode == 2
     assert sentence in " ".join(done.stderr.split())

@@ -13,13 +13,13 @@ import yaml
 from headroom.core import implementations
 from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.results import store
-from headroom.tests.test_cli import headroom
+from headroom.tests.command_line import start
 
 REFERENCE = IMPLEMENTATIONS / "reference"
 
 
 def planned(out: Path, *words: str) -> dict[str, Any]:
-    done = headroom("run", *words, "--dry-run", "--json", out=out)
+    done = start("run", *words, "--dry-run", "--json", out=out)
     assert done.returncode == 0, done.stderr
     assert not list(out.iterdir()), "nothing ran"
     return json.loads(done.stdout)
@@ -51,7 +51,7 @@ def test_a_run_does_what_its_dry_run_foresees(out: Path, tmp_path: Path, real_bu
     assert "conformance/sigcomp/nack/Received: About Nothing" in plan["left_out"], "a case of those who compress"
     assert "mine does not declare feature nack." in plan["unsupported"].values()
     assert "mine does not declare dictionary presence." in plan["unsupported"].values()
-    done = headroom("run", *words, "--json", out=out)
+    done = start("run", *words, "--json", out=out)
     assert done.returncode in (0, 1), done.stderr
     records = store.read_all(Path(json.loads(done.stdout)["results"]).parent)
     found = {record["test"]["id"]: record for record in records}
@@ -71,7 +71,7 @@ def test_the_other_side_is_left_out_both_ways(out: Path) -> None:
 
 
 def test_reasons_stand_above_their_cases(out: Path) -> None:
-    done = headroom("run", "conformance/sigcomp/nack", "--decompressor", "null", "--dry-run", out=out)
+    done = start("run", "conformance/sigcomp/nack", "--decompressor", "null", "--dry-run", out=out)
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     reason = next(at for at, line in enumerate(lines) if "would be unsupported: null does not declare" in line)
@@ -81,8 +81,8 @@ def test_reasons_stand_above_their_cases(out: Path) -> None:
 
 
 def test_where_nothing_would_run_it_says_so(out: Path) -> None:
-    done = headroom("run", "smoke", "--case", "No Such Case", "--dry-run", out=out)
+    done = start("run", "smoke", "--case", "No Such Case", "--dry-run", out=out)
     assert (done.returncode, "No case matched" in done.stderr) == (2, True)
     asked = ("conformance/rohc/modes", "--case", "Decompressor: U*", "--compressor", "reference")
-    done = headroom("run", *asked, "--dry-run", out=out)
+    done = start("run", *asked, "--dry-run", out=out)
     assert (done.returncode, "No case exercises the subject" in done.stderr) == (2, True)

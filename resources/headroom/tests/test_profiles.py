@@ -10,8 +10,8 @@ import pytest
 from headroom.bench import load
 from headroom.core import profiles, replay
 from headroom.core.engine import EngineFailure
+from headroom.tests.command_line import start
 from headroom.tests.runs import load_of, replay_of
-from headroom.tests.test_cli import headroom
 
 GOOD = profiles.path_of("voip-amr-nb-ipv4").read_text(encoding="utf-8").replace("name: voip-amr-nb-ipv4", "name: mine")
 NETWORK = ("10.0.0.0/8", "10.0.0.0/99", "an IPv4 network such as")
@@ -51,7 +51,7 @@ def test_a_load_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
 
 
 def test_rendering_tells_the_line(real_build: str, wrong: tuple[str, str], tmp_path: Path) -> None:
-    done = headroom("render", wrong[0], "-o", str(tmp_path / "x.pcap"), "--build", real_build)
+    done = start("render", wrong[0], "-o", str(tmp_path / "x.pcap"), "--build", real_build)
     assert done.returncode == 2
     assert complaint_of(wrong) in " ".join(done.stderr.split())
 

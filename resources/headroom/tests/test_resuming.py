@@ -15,7 +15,7 @@ from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.run import session
 from headroom.core.settings import Settings
 from headroom.testbed import choice
-from headroom.tests.test_cli import headroom
+from headroom.tests.command_line import start
 
 TREX = Settings(generator="trex", topology="netns", cpus=("1c", "2c-l3"), seed=7)
 
@@ -87,11 +87,11 @@ def test_a_run_goes_on_only_where_it_could_begin(out: Path, monkeypatch: pytest.
 
 def test_the_command_line_refuses_and_takes(out: Path) -> None:
     plan(out, settings=Settings(folder=out / "20260102-030405-abcd"), suites=["smoke"], tags=[])
-    done = headroom("run", "--resume", "last", "--topology", "netns", out=out)
+    done = start("run", "--resume", "last", "--topology", "netns", out=out)
     assert done.returncode == 2, done.stderr
     assert "--topology was process in that run, and cannot become netns" in done.stderr.replace("\n", " ")
-    done = headroom("run", "smoke", "--resume", "last", "--topology", "process", "--seed", "1", "--dry-run", out=out)
+    done = start("run", "smoke", "--resume", "last", "--topology", "process", "--seed", "1", "--dry-run", out=out)
     assert done.returncode == 0, done.stderr
-    done = headroom("reproduce", "effnet-2007", "--resume", "last", out=out)
+    done = start("reproduce", "effnet-2007", "--resume", "last", out=out)
     assert done.returncode == 2, done.stderr
     assert "the paper was smoke in that run" in done.stderr.replace("\n", " ")

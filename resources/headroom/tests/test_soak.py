@@ -24,8 +24,8 @@ from headroom.selftest.soak.fuzzing import LEAST, Fuzzing
 from headroom.selftest.soak.kills import KilledCommand, Kills
 from headroom.selftest.soak.links import Links
 from headroom.selftest.soak.tally import Finding, Tally
+from headroom.tests.command_line import start
 from headroom.tests.sample import record
-from headroom.tests.test_cli import headroom
 
 MOMENT = 1 / 3600  # hours of a second
 DAMAGING = {name: scheme for name, scheme in all_schemes().items() if scheme.damaged_links}
@@ -246,7 +246,7 @@ def test_the_commands_of_the_soak_are_known(tmp_path: Path) -> None:
 
     for victim in kills.VICTIMS:
         words = victim.begin(tmp_path, random.Random(1))
-        assert headroom(*words, "--dry-run", out=tmp_path / "out").returncode == 0, victim.name
+        assert start(*words, "--dry-run", out=tmp_path / "out").returncode == 0, victim.name
 
 
 @pytest.mark.long
@@ -310,12 +310,12 @@ def test_ctrl_c_says_how_to_go_on(
     ],
 )
 def test_wrong_words(out: Path, words: list[str], sentence: str) -> None:
-    done = headroom("test", *words, out=out)
+    done = start("test", *words, out=out)
     assert done.returncode == 2
     assert sentence in done.stderr.replace("\n", " ")
 
 
 def test_a_dry_run_names_the_stages(out: Path) -> None:
-    done = headroom("test", "--soak", "1", "--dry-run", out=out)
+    done = start("test", "--soak", "1", "--dry-run", out=out)
     assert done.returncode == 0
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == list(page.ABOUT)

@@ -19,6 +19,7 @@ from headroom.decode.tshark_reading import ip_row
 from headroom.schemes.rohc.decode import tshark_reading
 from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader, evidence_of
 from headroom.schemes.rohc.judge.framework import crc
+from headroom.tests.command_line import call
 from headroom.tests.decode.support import (
     ACK,
     IR,
@@ -41,7 +42,6 @@ from headroom.tests.decode.support import (
     udp,
     with_tshark,
 )
-from headroom.tests.test_cli import headroom
 
 
 def rohc(*packets: bytes) -> list[bytes]:
@@ -484,14 +484,14 @@ def test_a_range_rests_on_what_came_before(tmp_path: Path) -> None:
 @with_tshark
 def test_the_command(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, ACK + UO_0))
-    done = headroom("decode", str(path), "--restored", str(tmp_path / "out.pcap"))
+    done = call("decode", str(path), "--restored", str(tmp_path / "out.pcap"))
     assert done.returncode == 0, done.stderr
     assert "2 packets: both agree on 2, differ on 0" in done.stderr
     assert "UO-0" in done.stdout and "agree in" in done.stdout
     assert [one.octets for one in reading.read(tmp_path / "out.pcap")][1] == RESTORED
-    full = headroom("decode", str(path), "--packets", "2", "--fields", "--no-tshark")
+    full = call("decode", str(path), "--packets", "2", "--fields", "--no-tshark")
     assert "RTP sequence number" in full.stdout and "IR," not in full.stdout
-    document = json.loads(headroom("decode", str(path), "--json").stdout)
+    document = json.loads(call("decode", str(path), "--json").stdout)
     assert document["verdicts"] == {"agree": 2, "differ": 0, "silent": 0}
     assert document["packets"][1]["judge"]["restored"] == RESTORED.hex()
     assert document["packets"][1]["tshark"]["title"] == "UO-0"
@@ -502,7 +502,7 @@ def test_a_difference_is_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     cells = {"_ws.col.Info": "UO-1", "rohc.comp.sn": "9"}
     line = tshark.SEPARATOR.join(cells.get(name, "") for name in tshark_reading.FIELDS)
     fake_tshark(tmp_path, monkeypatch, f"printf '%s\\n' '{line}' '{line}'")
-    done = headroom("decode", str(path), "--only-differing", "--json")
+    done = call("decode", str(path), "--only-differing", "--json")
     assert done.returncode == 1
     names = [[one["name"] for one in packet["differences"]] for packet in json.loads(done.stdout)["packets"]]
     assert names == [["type"], ["type"]]
@@ -511,7 +511,7 @@ def test_a_difference_is_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_damaged_file_is_status_1(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
     path.write_bytes(path.read_bytes()[:-1])
-    done = headroom("decode", str(path), "--no-tshark")
+    done = call("decode", str(path), "--no-tshark")
     assert done.returncode == 1
     assert "is damaged" in done.stderr and "Traceback" not in done.stderr
     assert "IR" in done.stdout

@@ -11,6 +11,7 @@ from headroom.core import tshark
 from headroom.core.captures import formats, framing, pdcp
 from headroom.core.errors import UsageError
 from headroom.decode.run import DecodedPacket
+from headroom.tests.command_line import call
 from headroom.tests.decode.support import (
     ACK,
     IR,
@@ -26,7 +27,6 @@ from headroom.tests.decode.support import (
     udp,
     with_tshark,
 )
-from headroom.tests.test_cli import headroom
 
 IR_RESTORED = bytes.fromhex("4500002c2000400040112e8ac0000201c6336402138c138e00180000800003e80002715011223344a0b0c000")
 TAGGED = ("--enable-heuristic", "pdcp_lte_udp", "--enable-heuristic", "pdcp_nr_udp")
@@ -197,11 +197,11 @@ def test_a_format_that_there_is_not(text: str, sentence: str) -> None:
 
 
 def test_what_was_assumed_is_said(tmp_path: Path) -> None:
-    assumed = headroom("decode", str(pcap(tmp_path / "a.pcap", 147, IR)), "--no-tshark")
+    assumed = call("decode", str(pcap(tmp_path / "a.pcap", 147, IR)), "--no-tshark")
     assert "Link type 147, one of those that users define, was read as ROHC: --link-type 147=FORMAT" in assumed.stderr
-    unknown = headroom("decode", str(pcap(tmp_path / "b.pcap", 152, IR)), "--no-tshark")
+    unknown = call("decode", str(pcap(tmp_path / "b.pcap", 152, IR)), "--no-tshark")
     assert "Link type 152, one of those that users define, says nothing of its packets" in unknown.stderr
-    said = headroom("decode", str(tmp_path / "b.pcap"), "--no-tshark", "--link-type", "152=rohc")
+    said = call("decode", str(tmp_path / "b.pcap"), "--no-tshark", "--link-type", "152=rohc")
     assert "users define" not in said.stderr and "IR," in said.stdout
 
 

@@ -18,8 +18,8 @@ from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
 from headroom.report.traffic_section import traffic
 from headroom.testbed import choice, containers, doctor, netns, testbed
+from headroom.tests.command_line import start
 from headroom.tests.sample import record
-from headroom.tests.test_cli import headroom
 
 EXAMPLE = "resources/testbeds/example.yaml"
 
@@ -34,7 +34,7 @@ EXAMPLE = "resources/testbeds/example.yaml"
     ],
 )
 def test_wrong_words_are_status_2(out: Path, words: list[str], sentence: str) -> None:
-    done = headroom("run", "smoke", *words, out=out)
+    done = start("run", "smoke", *words, out=out)
     assert done.returncode == 2
     assert sentence in done.stderr.replace("\n", " ")
     assert not list(out.iterdir())
@@ -44,7 +44,7 @@ def test_a_wrong_testbed_names_its_line(out: Path, tmp_path: Path) -> None:
     path = tmp_path / "rack.yaml"
     path.write_text((ROOT / EXAMPLE).read_text().replace("sudo: true", "sudo: maybe", 1))
     line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "maybe" in text)
-    done = headroom("run", "smoke", "--topology", str(path), out=out)
+    done = start("run", "smoke", "--topology", str(path), out=out)
     assert done.returncode == 2
     assert f"rack.yaml:{line}: /hosts/node-a/sudo: 'maybe' is not of type 'boolean'" in done.stderr
 
@@ -79,7 +79,7 @@ def test_trex_is_driven_where_it_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.long
 def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
-    done = headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", out=out)
+    done = start("run", "performance", "--topology", EXAMPLE, "--dry-run", out=out)
     assert done.returncode == 0
     assert "ssh root@traffic.example.net: modprobe vfio-pci" in done.stderr
     listed = done.stdout.splitlines()
@@ -89,11 +89,11 @@ def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
     assert re.search(
         r"\d+ more do not use its interfaces; .*performance/voip_flow_pairs", done.stderr.replace("\n", " ")
     )
-    plan = json.loads(headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", "--json", out=out).stdout)
+    plan = json.loads(start("run", "performance", "--topology", EXAMPLE, "--dry-run", "--json", out=out).stdout)
     assert plan["over_interfaces"] == listed and set(listed) < set(plan["cases"])
     assert plan["settings"]["topology"] == EXAMPLE
     assert any("--bind=vfio-pci 0000:65:00.1" in line for line in plan["commands"])
-    assert json.loads(headroom("run", "smoke", "--dry-run", "--json", out=out).stdout)["commands"] == []
+    assert json.loads(start("run", "smoke", "--dry-run", "--json", out=out).stdout)["commands"] == []
 
 
 def test_settings_keep_them() -> None:
@@ -123,7 +123,7 @@ def test_an_unknown_shape_or_topology_is_no_surprise() -> None:
 
 
 def test_a_run_leaves_where_its_traffic_came_from(out: Path, real_build: str) -> None:
-    done = headroom("run", "smoke", "--case", "RTP Over IPv6, U-Mode", "--build", real_build, "--json", out=out)
+    done = start("run", "smoke", "--case", "RTP Over IPv6, U-Mode", "--build", real_build, "--json", out=out)
     assert done.returncode == 0, done.stderr
     found = json.loads(next(Path(json.loads(done.stdout)["results"]).glob("*.json")).read_text())
     assert found["traffic"]["generator"]["name"] == "memory"
@@ -197,6 +197,6 @@ def test_doctor_says_what_a_lack_costs_and_how_to_end_it(what: str, monkeypatch:
 
 @pytest.mark.skipif(bool(netns.lacks() or choice.dpdk_lacks()), reason="no namespaces or no ports here")
 def test_a_topology_that_nothing_would_use_is_status_2(out: Path) -> None:
-    done = headroom("run", "conformance/rohc", "--topology", "netns", "--dry-run", out=out)
+    done = start("run", "conformance/rohc", "--topology", "netns", "--dry-run", out=out)
     assert done.returncode == 2
     assert "No case of conformance/rohc uses interfaces" in " ".join(done.stderr.split())
