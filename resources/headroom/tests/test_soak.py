@@ -24,7 +24,7 @@ from headroom.selftest.soak.fuzzing import LEAST, Fuzzing
 from headroom.selftest.soak.kills import KilledCommand, Kills
 from headroom.selftest.soak.links import Links
 from headroom.selftest.soak.tally import Finding, Tally
-from headroom.tests.command_line import start
+from headroom.tests.command_line import call, start
 from headroom.tests.sample import record
 
 MOMENT = 1 / 3600  # hours of a second
@@ -246,7 +246,7 @@ def test_the_commands_of_the_soak_are_known(tmp_path: Path) -> None:
 
     for victim in kills.VICTIMS:
         words = victim.begin(tmp_path, random.Random(1))
-        assert start(*words, "--dry-run", out=tmp_path / "out").returncode == 0, victim.name
+        assert call(*words, "--dry-run", out=tmp_path / "out").returncode == 0, victim.name
 
 
 @pytest.mark.long

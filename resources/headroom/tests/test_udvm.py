@@ -13,7 +13,7 @@ import pytest
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.schemes.sigcomp.cli import udvm
-from headroom.tests.command_line import start
+from headroom.tests.command_line import call, start
 
 # What is behind the bytecode comes out, octet by octet.
 COPY = (
@@ -32,19 +32,19 @@ def program(tmp_path: Path, real_build: str) -> Path:
 def test_a_program_goes_there_and_back_and_runs(program: Path, tmp_path: Path) -> None:
     message, text = tmp_path / "message.bin", tmp_path / "text"
     (tmp_path / "input").write_bytes(b"REGISTER\xff")
-    done = start("udvm", "assemble", str(program), "--input", str(tmp_path / "input"), "-o", str(message))
+    done = call("udvm", "assemble", str(program), "--input", str(tmp_path / "input"), "-o", str(message))
     assert done.returncode == 0, done.stderr
     assert message.read_bytes() == bytes.fromhex("f800a11c01860922860116f923") + b"REGISTER\xff"
 
-    traced = start("udvm", "trace", str(message), "-o", str(text))
+    traced = call("udvm", "trace", str(message), "-o", str(text))
     assert traced.returncode == 0, traced.stderr
     assert text.read_bytes() == b"REGISTER\xff"
     assert "INPUT-BYTES (1, 64, 137)" in traced.stdout
     assert "compressed, 9 octets of output, " in traced.stderr
 
-    back = start("udvm", "disassemble", str(message))
+    back = call("udvm", "disassemble", str(message))
     (tmp_path / "again.udvm").write_text(back.stdout)
-    again = start("udvm", "assemble", str(tmp_path / "again.udvm"), "--json")
+    again = call("udvm", "assemble", str(tmp_path / "again.udvm"), "--json")
     assert json.loads(again.stdout)["message"] == "f800a11c01860922860116f923"
 
 
@@ -66,7 +66,7 @@ def test_octets_may_be_hexadecimal_and_come_by_stdin(real_build: str) -> None:
 )
 def test_a_mistake_in_the_source_is_status_1_with_its_place(program: Path, source: str, sentence: str) -> None:
     program.write_text(source)
-    done = start("udvm", "assemble", str(program))
+    done = call("udvm", "assemble", str(program))
     assert done.returncode == 1
     assert sentence in done.stderr
     assert done.stdout == ""
@@ -75,14 +75,14 @@ def test_a_mistake_in_the_source_is_status_1_with_its_place(program: Path, sourc
 def test_a_message_that_fails_is_status_1_with_the_reason(program: Path, tmp_path: Path) -> None:
     message = tmp_path / "fails.bin"
     message.write_text("f8001100")  # DECOMPRESSION-FAILURE
-    done = start("udvm", "trace", str(message), "-o", str(tmp_path / "nothing"))
+    done = call("udvm", "trace", str(message), "-o", str(tmp_path / "nothing"))
     assert done.returncode == 1
     assert "failed: USER_REQUESTED at address 128" in done.stderr
     assert not (tmp_path / "nothing").exists()
 
 
 def test_an_implementation_without_the_tool_is_told(program: Path) -> None:
-    done = start("udvm", "assemble", str(program), "--implementation", "null")
+    done = call("udvm", "assemble", str(program), "--implementation", "null")
     assert done.returncode == 2
     assert "null has no tool 'assemble'" in done.stderr
 
@@ -99,16 +99,16 @@ def test_a_file_that_brings_no_bytecode_is_told_as_a_file(
     tmp_path: Path, real_build: str, octets: str, sentence: str
 ) -> None:
     (tmp_path / "one").write_text(octets)
-    done = start("udvm", "disassemble", str(tmp_path / "one"))
+    done = call("udvm", "disassemble", str(tmp_path / "one"))
     assert done.returncode == 1
     assert done.stderr.startswith(f"headroom: {tmp_path}/one: ")
     assert sentence in done.stderr
 
 
 def test_a_source_may_begin_with_a_byte_order_mark(program: Path, tmp_path: Path) -> None:
-    plain = start("udvm", "assemble", str(program), "--json")
+    plain = call("udvm", "assemble", str(program), "--json")
     program.write_bytes(b"\xef\xbb\xbf" + COPY.encode())
-    marked = start("udvm", "assemble", str(program), "--json")
+    marked = call("udvm", "assemble", str(program), "--json")
     assert (marked.returncode, marked.stderr) == (0, "")
     assert marked.stdout == plain.stdout
 
@@ -146,8 +146,8 @@ def test_a_file_that_cannot_be_written_is_named_and_does_not_stay(tmp_path: Path
 
 
 def test_what_is_no_text_is_told(program: Path) -> None:
-    done = start("udvm", "trace", str(ROOT / "README.md"))
+    done = call("udvm", "trace", str(ROOT / "README.md"))
     assert done.returncode in (0, 1)
     assert "Traceback" not in done.stderr
     program.write_bytes(b"\xf8\x00")
-    assert "is it a message already?" in start("udvm", "assemble", str(program)).stderr
+    assert "is it a message already?" in call("udvm", "assemble", str(program)).stderr
