@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from headroom.schemes.sigcomp.judge import tshark
-from headroom.tests.command_line import start
+from headroom.tests.command_line import call
 
 
 def test_a_call_is_shown_message_by_message(real_build: str, tmp_path: Path) -> None:
     capture = tmp_path / "link.pcapng"
-    done = start("talk", "basic-voice-call", "mechanism=dynamic", "--link", str(capture), "--repeats", "1")
+    done = call("talk", "basic-voice-call", "mechanism=dynamic", "--link", str(capture), "--repeats", "1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("identical") == 7
     assert "→ INVITE" in done.stdout and "← 180 Ringing" in done.stdout
@@ -32,7 +32,7 @@ def test_a_call_is_shown_message_by_message(real_build: str, tmp_path: Path) -> 
 
 def test_what_tshark_cannot_show_is_told(real_build: str, tmp_path: Path) -> None:
     capture = tmp_path / "link.pcapng"
-    done = start("talk", "basic-voice-call", "mechanism=shared", "--link", str(capture))
+    done = call("talk", "basic-voice-call", "mechanism=shared", "--link", str(capture))
     assert "tshark shows the messages, except where they rest on shared state" in done.stderr
     shown = _as_tshark_says(capture)
     assert shown[0] and not all(shown)
@@ -51,7 +51,7 @@ def _as_tshark_says(capture: Path) -> list[bool]:
 
 def test_what_the_link_did_is_excused_and_nothing_else(real_build: str) -> None:
     words = ["talk", "basic-voice-call", "mechanism=stateful-basic", "acknowledgement=transport", "nacks=no"]
-    done = start(*words, "drop=0", "--json")
+    done = call(*words, "drop=0", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["a_to_b"]["verdicts"]["lost_on_link"] == 1
 
@@ -66,18 +66,18 @@ def test_the_limit_of_a_datagram_is_that_of_the_link(real_build: str, tmp_path: 
     lines = [">>> INVITE", "INVITE sip:bob@example.org SIP/2.0", "Content-Length: {length}", "", *body]
     path = tmp_path / "long.txt"
     path.write_text("\n".join([*lines, "<<< 200 OK", "SIP/2.0 200 OK", "Content-Length: 0", "", ""]))
-    over_udp = start("talk", str(path), "--transport", "udp")
+    over_udp = call("talk", str(path), "--transport", "udp")
     assert over_udp.returncode == (0 if fits else 2), over_udp.stderr
     assert ("Message 1 has " in over_udp.stderr and "transport=tcp" in over_udp.stderr) != fits
     for words in (["--transport", "tcp"], ["transport=tcp"]):  # Random text does not get shorter, and goes through
-        assert start("talk", str(path), *words).returncode == 0
-    twice = start("talk", str(path), "--transport", "tcp", "transport=udp")
+        assert call("talk", str(path), *words).returncode == 0
+    twice = call("talk", str(path), "--transport", "tcp", "transport=udp")
     assert twice.returncode == 2 and "transport" in twice.stderr
 
 
 def test_a_dry_run_prints_the_job(real_build: str) -> None:
     words = ["state_memory_size=4096", "transport=tcp", 'guard={"verify": false}', "drop=0,2"]
-    done = start("talk", "basic-voice-call", *words, "--dry-run")
+    done = call("talk", "basic-voice-call", *words, "--dry-run")
     assert done.returncode == 0, done.stderr
     job = json.loads(done.stdout)
     config = job["endpoints"]["a"]["config"]
