@@ -39,17 +39,25 @@ def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, 
         process = process_group.start(
             command, walls=walls, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL
         )
-        try:
-            deadline = time.monotonic() + patience_s
-            while (code := process_group.exit_code(process)) is None:
-                if reason := excess(process):
-                    raise TakesTooMuch(command, patience_s, reason)
-                if time.monotonic() >= deadline:
-                    raise subprocess.TimeoutExpired(list(command), patience_s)
-                time.sleep(0.005)
-        finally:
-            process_group.stop(process, 0.0)
+        code = wait(process, command, patience_s)
         return code, os.pread(printed.fileno(), MOST_HEARD, 0).decode(errors="replace")
+
+
+def wait(process: subprocess.Popen[bytes], command: Sequence[str], patience_s: float) -> int:
+    """Waits for the end of a process in the sandbox, and returns its exit status, negative for a signal. Raises as
+    `hear` does; the process has ended in any case.
+    """
+    try:
+        deadline = time.monotonic() + patience_s
+        while (code := process_group.exit_code(process)) is None:
+            if reason := excess(process):
+                raise TakesTooMuch(command, patience_s, reason)
+            if time.monotonic() >= deadline:
+                raise subprocess.TimeoutExpired(list(command), patience_s)
+            time.sleep(0.005)
+        return code
+    finally:
+        process_group.stop(process, 0.0)
 
 
 def excess(process: subprocess.Popen[bytes]) -> str:

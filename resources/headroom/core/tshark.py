@@ -8,9 +8,12 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from headroom.core import excess, process_group
 from headroom.core.captures import writing
 from headroom.core.captures.dissection import Row, Value
 from headroom.core.errors import EnvironmentLacks, HeadroomError
+from headroom.core.excess import MOST_HEARD
+from headroom.core.sandbox import Walls
 
 SEPARATOR, AMONG = "\x1f", "\x1e"  # separators of fields, and of the occurrences of a field: they occur in none
 MALFORMED = "_ws.malformed"  # a field
@@ -33,14 +36,21 @@ def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), 
     command = [program, "-n", "-r", str(capture), "-T", "fields", "-E", f"separator={SEPARATOR}", *options]
     for name in fields:
         command += ["-e", name]
-    try:
-        process = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
-    except subprocess.TimeoutExpired as error:
-        raise HeadroomError(f"tshark was still reading {capture.name} after {timeout_s:g} s.") from error
-    if process.returncode != 0:
-        last_line = process.stderr.strip().splitlines()[-1:] or ["it gave no reason"]
-        raise HeadroomError(f"tshark could not read {capture.name}: {last_line[0]}")
-    return process.stdout.split("\n")[:-1]
+    walls = Walls(reads=(str(capture),))  # others made the packets, and each dissector may have a flaw
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complaint:
+        process = process_group.start(command, walls=walls, stdin=subprocess.DEVNULL, stdout=printed, stderr=complaint)
+        try:
+            code = excess.wait(process, command, timeout_s)
+        except excess.TakesTooMuch as error:
+            raise HeadroomError(f"tshark {error.reason} while it was reading {capture.name}.") from error
+        except subprocess.TimeoutExpired as error:
+            raise HeadroomError(f"tshark was still reading {capture.name} after {timeout_s:g} s.") from error
+        if code != 0:
+            complaint.seek(0)
+            last_line = complaint.read(MOST_HEARD).decode(errors="replace").strip().splitlines()[-1:]
+            raise HeadroomError(f"tshark could not read {capture.name}: {(last_line or ['it gave no reason'])[0]}")
+        printed.seek(0)
+        return printed.read().decode(errors="replace").split("\n")[:-1]
 
 
 def rows_of(sent: Sent, link_type: int, fields: Sequence[str], options: Iterable[str]) -> list[Row] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import replay, tshark
+from headroom.core import replay, sandbox, tshark
 from headroom.core.captures import engine_pcapng
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.schemes.rohc import judging
@@ -128,3 +128,23 @@ def test_feedback_elements_become_feedback_data() -> None:
     assert judging.feedback_data(bytes.fromhex("f2aabb")) == b"\xaa\xbb"
     assert judging.feedback_data(bytes.fromhex("f003aabbcc")) == b"\xaa\xbb\xcc"
     assert judging.feedback_data(b"") == b""
+
+
+@pytest.mark.skipif(sandbox.in_force() == "none", reason="there is no sandbox here")
+def test_it_reads_in_the_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Packets of an adapter may hit a flaw of a dissector: what then runs must not reach our files or the network."""
+    (tmp_path / "secret").write_text("hidden")
+    (tmp_path / "packets").mkdir()
+    capture, program = tmp_path / "packets" / "link.pcap", tmp_path / "bin" / "tshark"
+    capture.write_bytes(b"packets\n")
+    program.parent.mkdir()
+    program.write_text(
+        f"#!/bin/sh\necho >> {tmp_path}/secret && echo reached\ncat {capture}\ncat /proc/net/route | wc -l"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    lines = tshark.lines_of(capture, ())
+    assert lines[0] == "packets", "the file is as it was, and only the capture was read"
+    assert (tmp_path / "secret").read_text() == "hidden"
+    if sandbox.in_force().startswith("bubblewrap"):
+        assert lines[1] == "1", "there is a heading, and no route"
