@@ -222,12 +222,20 @@ def _command(log: Path, *arguments: str | Path, **environment: str) -> bool:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONPATH": str(ROOT / "resources"), **environment},
+                env=_environment() | environment,
             )
         except FileNotFoundError:
             file.write(f"{arguments[0]} is not installed; ./headroom test installs it if it may.\n".encode())
             return False
     return process.returncode == 0
+
+
+def _environment() -> dict[str, str]:
+    """The variables of a stage. Python keeps its bytecode even if they say otherwise: each worker and each command
+    would compile every module again, which takes longer than many a test.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPATH": str(ROOT / "resources")}
 
 
 def _tool(name: str) -> Path:
