@@ -152,6 +152,11 @@ class LoadResult:
         """Packets of all trials that did not go on."""
         return sum(trial["outcomes"]["packets"] - trial["outcomes"]["sent"] for trial in self.trials)
 
+    @property
+    def wrong(self) -> int:
+        """Packets of all trials that went on otherwise than their sessions say."""
+        return sum(trial["outcomes"]["wrong"] for trial in self.trials)
+
     def reasons(self) -> dict[str, int]:
         """Packets that did not go on, by the adapter's reason or status."""
         result: dict[str, int] = {}

@@ -19,6 +19,7 @@ from headroom.core.metrics import Metric
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
 from headroom.schemes.gtpu import load, metrics, report_section, rule_files, wire_load, wire_plane
+from headroom.schemes.gtpu.keywords import load as keywords
 from headroom.schemes.gtpu.keywords import wire as wire_keywords
 from headroom.schemes.gtpu.keywords.wire import note_share
 from headroom.schemes.gtpu.load import Design, LoadConfig, Traffic
@@ -29,8 +30,8 @@ from headroom.testbed.line import Load
 from headroom.tests.runs import run_of
 
 
-def trial(ns: float, sent: int = 100, **reasons: int) -> dict[str, Any]:
-    outcomes = {"packets": 100, "sent": sent, "taken": 0, "statuses": {}, "reasons": reasons}
+def trial(ns: float, sent: int = 100, wrong: int = 0, **reasons: int) -> dict[str, Any]:
+    outcomes = {"packets": 100, "sent": sent, "taken": 0, "wrong": wrong, "statuses": {}, "reasons": reasons}
     return {
         "ns": ns + 5,
         "median_ns": ns,
@@ -163,6 +164,12 @@ def test_a_result_takes_the_harness_off_and_counts_what_did_not_go_on() -> None:
     assert result.reasons() == {"rate": 2}
     assert result.median_of("baseline_median_ns") == 3
     assert result.median_of("nothing") is None
+
+
+def test_packets_that_went_on_wrong_fail_the_case() -> None:
+    keywords.require_sent(load.result_of(document(trial(62)), Power(None)))
+    with pytest.raises(AssertionError, match="3 packets went on with another tunnel"):
+        keywords.require_sent(load.result_of(document(trial(62), trial(1, wrong=3)), Power(None)))
 
 
 def test_loss_and_latency_of_a_design() -> None:

@@ -69,7 +69,7 @@ Json rx_json(const std::vector<RxMeasurement>& cores, double ns_per_cycle) {
 }
 
 Json outcomes_json(const TrialMeasurement& trial) {
-  std::uint64_t packets = 0, sent = 0, taken = 0;
+  std::uint64_t packets = 0, sent = 0, taken = 0, wrong = 0;
   Json statuses = Json::object(), reasons = Json::object();
   const auto add = [](Json& to, const Json& from) {
     for (const auto& [key, value] : from.items())
@@ -79,10 +79,12 @@ Json outcomes_json(const TrialMeasurement& trial) {
     packets += worker.outcomes.packets;
     sent += worker.outcomes.sent;
     taken += worker.outcomes.taken;
+    wrong += worker.outcomes.wrong;
     add(statuses, worker.outcomes.statuses.json());
     add(reasons, worker.outcomes.reasons_json());
   }
-  return {{"packets", packets}, {"sent", sent}, {"taken", taken}, {"statuses", statuses}, {"reasons", reasons}};
+  return {{"packets", packets}, {"sent", sent},         {"taken", taken},
+          {"wrong", wrong},     {"statuses", statuses}, {"reasons", reasons}};
 }
 
 // Nanoseconds of a packet in the median block of a side; what interrupts a block does not show in it. 0: there is none.

@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::uint64_t kBurstNs = 3'200;  // by which the adapter's clock advances with each burst
 
+constexpr std::uint32_t kIpv4 = 20, kUdp = 8, kGtpu = 8;  // octets of headers
+constexpr std::uint32_t kSourceAt = 12, kDestinationAt = 16;
+constexpr std::uint8_t kProtocolUdp = 17, kGPdu = 255;
+constexpr std::uint16_t kGtpuPort = 2152;
+
 // The floor: what remains of the loop without an adapter.
 void forward_nothing(headroom_instance*, headroom_user_packet* packets, std::size_t count, std::uint64_t) {
   for (std::size_t i = 0; i < count; ++i) packets[i].status = HEADROOM_OK;
@@ -63,6 +68,42 @@ void run_all(std::size_t count, const std::vector<unsigned>& cpus, Work&& work) 
   }
 }
 
+bool lies_in_buffer(const headroom_user_packet& given, const headroom_user_packet& packet) noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(given.octets) - given.room_before;
+  const auto end = reinterpret_cast<std::uintptr_t>(given.octets) + given.length + given.room_behind;
+  const auto at = reinterpret_cast<std::uintptr_t>(packet.octets);
+  return at >= first && at <= end && packet.length <= end - at;
+}
+
+bool is_ipv4(const std::uint8_t* at, std::uint32_t length) noexcept {
+  return length >= kIpv4 && at[0] == 0x45 && load16(at + 2) == length;
+}
+
+// True if the user's packet, and nothing else, goes to the data network.
+bool is_decapsulated(const headroom_user_packet& given, const headroom_user_packet& packet,
+                     const SessionRange& range) noexcept {
+  return packet.side == HEADROOM_N6 && packet.length + kEncapsulation == given.length &&
+         lies_in_buffer(given, packet) && is_ipv4(packet.octets, packet.length) &&
+         load32(packet.octets + kSourceAt) - range.user < range.count;
+}
+
+// True if the user's packet goes through the user's tunnel. Extension headers are the adapter's choice.
+bool is_encapsulated(const headroom_user_packet& given, const headroom_user_packet& packet, const SessionRange& range,
+                     std::uint32_t n3) noexcept {
+  if (packet.side != HEADROOM_N3 || packet.length < given.length + kIpv4 + kUdp + kGtpu ||
+      !lies_in_buffer(given, packet) || !is_ipv4(packet.octets, packet.length))
+    return false;
+  const std::uint8_t* const outer = packet.octets;
+  const std::uint8_t* const udp = outer + kIpv4;
+  const std::uint8_t* const gtpu = udp + kUdp;
+  const std::uint8_t* const inner = outer + (packet.length - given.length);
+  if (!is_ipv4(inner, given.length)) return false;
+  const std::uint32_t session = load32(inner + kDestinationAt) - range.user;
+  return session < range.count && outer[9] == kProtocolUdp && load32(outer + kSourceAt) == n3 &&
+         load32(outer + kDestinationAt) == range.access + session && load16(udp + 2) == kGtpuPort && gtpu[1] == kGPdu &&
+         load16(gtpu + 2) + kIpv4 + kUdp + kGtpu == packet.length && load32(gtpu + 4) == range.access_teid + session;
+}
+
 // So that no thread allocates.
 void reserve_blocks(TrialMeasurement& measured, std::uint64_t blocks) {
   constexpr std::uint64_t kMostBlocks = 1 << 20;
@@ -74,11 +115,14 @@ void reserve_blocks(TrialMeasurement& measured, std::uint64_t blocks) {
 
 }  // namespace
 
-void Outcomes::count(const headroom_user_packet& packet) noexcept {
+void Outcomes::count(const headroom_user_packet& given, const headroom_user_packet& packet, const SessionRange& range,
+                     std::uint32_t n3) noexcept {
   ++packets;
   statuses.add(packet.status);
   if (packet.status == HEADROOM_OK) {
     ++sent;
+    wrong +=
+        given.side == HEADROOM_N3 ? !is_decapsulated(given, packet, range) : !is_encapsulated(given, packet, range, n3);
   } else if (packet.status == HEADROOM_NOTHING) {
     ++reasons[std::min<std::size_t>(packet.reason, reasons.size() - 1)];
   }
@@ -133,24 +177,27 @@ std::uint64_t LoadedPlane::Lane::run(std::vector<headroom_user_packet>& records,
   return spent - std::min(spent, reading_cost());
 }
 
-LoadedPlane::LoadedPlane(const Job& job) : job_(job) { make_lanes(job); }
+LoadedPlane::LoadedPlane(const Job& job) : job_(job), range_(session_range(job)) { make_lanes(job); }
 
 LoadedPlane::LoadedPlane(const AdapterJob& adapter, const Job& job)
-    : job_(job), workers_(std::make_unique<UserPlaneWorkers>(with_sessions(adapter, job), job.workers)) {
+    : job_(job),
+      range_(session_range(job)),
+      workers_(std::make_unique<UserPlaneWorkers>(with_sessions(adapter, job), job.workers)) {
   set_up_ = establish(*workers_, job);
   make_lanes(job);
 }
 
 void LoadedPlane::make_lanes(const Job& job) {
   const bool spread = job.distribution == Distribution::rx_cores;
-  const SessionRange range = session_range(job);
   const std::uint32_t generators = spread ? job.rx_cores : job.workers;
   lanes_.resize(std::max(job.workers, generators));
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
     if (i < generators) {
-      lane.generator = std::make_unique<Generator>(job, range, i, generators, set_up_.teids);
+      lane.generator = std::make_unique<Generator>(job, range_, i, generators, set_up_.teids);
       lane.segment = std::make_unique<Segment>();
+      lane.given_uplink.reserve(kSegment);
+      lane.given_downlink.reserve(kSegment);
     }
     if (i >= job.workers) continue;
     lane.room.resize(HEADROOM_USER_PLANE_MAX);
@@ -179,19 +226,24 @@ TrialMeasurement LoadedPlane::trial(std::uint64_t packets) {
 
 void LoadedPlane::end_behind(const std::string& stage) { workers_->control(Json{{"until", stage}}.dump()); }
 
-void LoadedPlane::measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& measured) {
+void LoadedPlane::measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& measured) const {
   const Cycles& cycles = counter();
   for (std::uint64_t left = packets; left != 0;) {
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, kSegment));
     left -= count;
     lane.generator->fill(*lane.segment, count);
     measured.octets_n3 += lane.segment->octets_n3();
+    lane.given_uplink = lane.segment->uplink();
+    lane.given_downlink = lane.segment->downlink();
     const std::uint64_t up = lane.run(lane.segment->uplink(), cycles, measured.outcomes);
     const std::uint64_t down = lane.run(lane.segment->downlink(), cycles, measured.outcomes);
     measured.add(true, lane.segment->uplink().size(), up);
     measured.add(false, lane.segment->downlink().size(), down);
-    for (const headroom_user_packet& packet : lane.segment->uplink()) measured.outcomes.count(packet);
-    for (const headroom_user_packet& packet : lane.segment->downlink()) measured.outcomes.count(packet);
+    const auto count_all = [&](const std::vector<headroom_user_packet>& given, const auto& forwarded) {
+      for (std::size_t i = 0; i < given.size(); ++i) measured.outcomes.count(given[i], forwarded[i], range_, job_.n3);
+    };
+    count_all(lane.given_uplink, lane.segment->uplink());
+    count_all(lane.given_downlink, lane.segment->downlink());
   }
 }
 
@@ -204,9 +256,10 @@ TrialMeasurement LoadedPlane::trial_queues(std::uint64_t packets) {
 }
 
 // Serves one burst of each ring of a worker. Returns false where all were empty.
-bool LoadedPlane::serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_t worker, WorkerMeasurement& measured) {
+bool LoadedPlane::serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_t worker,
+                              WorkerMeasurement& measured) const {
   const Cycles& cycles = counter();
-  std::array<headroom_user_packet, kBurst> burst;
+  std::array<headroom_user_packet, kBurst> burst, given;
   bool served = false;
   for (std::size_t rx = 0; rx < pipeline.rx_cores(); ++rx) {
     Ring& ring = pipeline.ring(rx, worker);
@@ -219,7 +272,8 @@ bool LoadedPlane::serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_
     lane.forward_burst(burst.data(), count, measured.outcomes);
     const std::uint64_t spent = cycles.now() - start;
     measured.add(uplink, count, spent - std::min(spent, reading_cost()));
-    for (std::size_t i = 0; i < count; ++i) measured.outcomes.count(burst[i]);
+    (void)ring.copy(given.data());  // the same ones, and perhaps more, until they are released
+    for (std::size_t i = 0; i < count; ++i) measured.outcomes.count(given[i], burst[i], range_, job_.n3);
     ring.release(count);
   }
   return served;

@@ -21,10 +21,13 @@ namespace headroom::gtpu::load {
 // Counts of packets by outcome.
 struct Outcomes {
   std::uint64_t packets = 0, sent = 0, taken = 0;
+  std::uint64_t wrong = 0;  // sent, but not as a packet of its session on the other side
   headroom::load::StatusCounts statuses;
   std::array<std::uint64_t, HEADROOM_REASON_CONSUMED + 2> reasons{};  // the last: of values that are none
 
-  void count(const headroom_user_packet& packet) noexcept;
+  // `given` is the record before the call.
+  void count(const headroom_user_packet& given, const headroom_user_packet& packet, const SessionRange& range,
+             std::uint32_t n3) noexcept;
   [[nodiscard]] Json reasons_json() const;
 };
 
@@ -76,7 +79,8 @@ class LoadedPlane {
     headroom_instance* worker = nullptr;
     std::unique_ptr<Generator> generator;
     std::unique_ptr<Segment> segment;
-    std::vector<std::uint8_t> room;  // for `take`
+    std::vector<headroom_user_packet> given_uplink, given_downlink;  // the records before the calls
+    std::vector<std::uint8_t> room;                                  // for `take`
     std::uint64_t now_ns = 0;
 
     std::uint64_t run(std::vector<headroom_user_packet>& records, const Cycles& cycles, Outcomes& outcomes);
@@ -87,11 +91,12 @@ class LoadedPlane {
   void make_lanes(const Job& job);
   [[nodiscard]] TrialMeasurement trial_queues(std::uint64_t packets);
   [[nodiscard]] TrialMeasurement trial_rx_cores(std::uint64_t packets);
-  static void measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& measured);
-  static bool serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_t worker, WorkerMeasurement& measured);
+  void measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& measured) const;
+  bool serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_t worker, WorkerMeasurement& measured) const;
   void take_reports();
 
   const Job& job_;
+  SessionRange range_;
   std::unique_ptr<UserPlaneWorkers> workers_;
   std::vector<Lane> lanes_;
   SetUp set_up_;

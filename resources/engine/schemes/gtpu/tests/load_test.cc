@@ -249,6 +249,7 @@ TEST(UserPlaneLoad, ForwardsAllPacketsOfTheExample) {
       for (const Json& trial : result["trials"]) {
         EXPECT_EQ(trial["outcomes"]["packets"], 10'000 * workers);
         EXPECT_EQ(trial["outcomes"]["sent"], 10'000 * workers) << trial.dump();
+        EXPECT_EQ(trial["outcomes"]["wrong"], 0);
         EXPECT_GT(trial["ns"], 0);
         EXPECT_GT(trial["baseline_ns"], 0);
         EXPECT_GT(trial["uplink_ns"], 0);
@@ -257,6 +258,19 @@ TEST(UserPlaneLoad, ForwardsAllPacketsOfTheExample) {
         EXPECT_EQ(trial["rx_cores"].is_null(), std::string(distribution) == "queues");
       }
       EXPECT_EQ(result["stages"], nullptr) << "the example lists none";
+    }
+  }
+}
+
+// It says of each packet that it is to be sent, and leaves it as it is.
+TEST(UserPlaneLoad, CountsPacketsThatGoOnAsTheyCame) {
+  Json document = small_job();
+  document["user_plane"]["library"] = HEADROOM_LIBRARIES "/null.so";
+  for (const char* distribution : {"queues", "rx-cores"}) {
+    document["distribution"] = distribution;
+    for (const Json& trial : run(read(document))["trials"]) {
+      EXPECT_EQ(trial["outcomes"]["sent"], 10'000);
+      EXPECT_EQ(trial["outcomes"]["wrong"], 10'000) << distribution;
     }
   }
 }

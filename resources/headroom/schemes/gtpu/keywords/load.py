@@ -150,7 +150,11 @@ def note_designs(config: LoadConfig, result: LoadResult) -> None:
 
 
 def require_sent(result: LoadResult) -> None:
-    """Fails the case where packets did not go on, all of which match a rule that forwards."""
+    """Fails the case where packets did not go on, all of which match a rule that forwards, or went on wrong."""
     if result.unsent:
         reasons = ", ".join(f"{count} {name}" for name, count in result.reasons().items())
         raise AssertionError(f"{result.unsent} packets did not go on: {reasons}.")
+    if result.wrong:
+        raise AssertionError(
+            f"{result.wrong} packets went on with another tunnel, user, length or interface than theirs."
+        )
