@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <random>
 
 #include "schemes/scheme.h"
 #include "traffic/packet.h"
@@ -47,7 +48,8 @@ Pipeline::Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generato
       generator_(generator),
       order_(job.flow_pairs, job.random_order, derive(job.seed, reverse ? 0x6F726465 : 0x6F726466)),
       uniform_(generator.is_uniform()),
-      until_verify_(job.verify_every),
+      chance_((std::uint64_t{std::random_device()()} << 32) ^ std::random_device()()),
+      until_verify_(job.verify_every == 0 ? 0 : draw_distance()),
       to_compress_(job.burst),
       to_decompress_(job.burst),
       origin_(job.burst),
@@ -160,7 +162,19 @@ std::uint32_t Pipeline::hand_over(std::uint32_t count, PhaseMeasurement& measure
   return passed;
 }
 
-// Octets of every n-th packet that came out are compared; which are due is counted out over the packets of right length
+std::uint64_t Pipeline::draw_distance() noexcept {
+  const std::uint64_t most = 2 * job_.verify_every - 1;
+  return 1 + chance_.next() % most;
+}
+
+void Pipeline::spoil_buffers(std::uint32_t count) noexcept {
+  if (job_.verify_every == 0 || until_verify_ > count) return;
+  const auto i = static_cast<std::uint32_t>(until_verify_ - 1);
+  const std::uint32_t last = to_compress_[i].in_length - 1;
+  for (std::uint8_t* const buffer : {buffers_.link(i), buffers_.out(i)}) buffer[scale(chance_.next(), last)] ^= 0xFF;
+}
+
+// Octets of one packet in n that came out are compared; which are due is counted out over the packets of right length
 // at the beginning of the burst, mostly all, rather than packet by packet.
 void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept {
   const std::uint64_t every = job_.verify_every;
@@ -177,7 +191,7 @@ void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement&
     }
     if (every != 0) {
       std::uint64_t due = until_verify_ - 1;
-      for (; due < right; due += every) compare(to_decompress_[due], to_compress_[due]);
+      for (; due < right; due += draw_distance()) compare(to_decompress_[due], to_compress_[due]);
       until_verify_ = due - right + 1;
     }
   }
@@ -195,7 +209,7 @@ void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement&
       continue;
     }
     if (every != 0 && --until_verify_ == 0) {
-      until_verify_ = every;
+      until_verify_ = draw_distance();
       compare(packet, original);
     }
   }
@@ -337,7 +351,7 @@ void Pipeline::run_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasur
     }
     ++measured.packets_compressed;
     const bool is_due = every != 0 && --until_verify_ == 0;
-    if (is_due) until_verify_ = every;
+    if (is_due) until_verify_ = draw_distance();
     packed_->sent.push(packet.channel, {packet.in, packet.in_length}, is_due);
   }
   const std::uint64_t handed = cycles_.now();
@@ -376,6 +390,7 @@ std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, Ph
   const std::uint64_t now_ns = tick_ * job_.tick_ns;  // virtual: the same in every run
   const std::uint64_t start = began;
   const std::uint32_t count = generate(visits, measured);
+  spoil_buffers(count);
   const std::uint64_t generated = cycles_.now();
   if (packed_) [[unlikely]] {
     run_packed(count, now_ns, measured);

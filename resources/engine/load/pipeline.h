@@ -12,6 +12,7 @@
 
 #include "adapter/caller.h"
 #include "base/cycles.h"
+#include "base/random.h"
 #include "load/generator.h"
 #include "load/job.h"
 #include "load/measure.h"
@@ -84,6 +85,11 @@ class Pipeline {
   [[nodiscard]] std::uint32_t hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept;
   // Verifies `made` packets, of which `count` were given to the decompressor.
   void verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept;
+  // Returns how many packets on from a verified one the next stands: a random number, `verify_every` on average.
+  [[nodiscard]] std::uint64_t draw_distance() noexcept;
+  // Changes an octet of what an earlier packet has left in the buffers of the next packet to verify, if it is one of
+  // `count`: an adapter that writes nothing there would otherwise pass.
+  void spoil_buffers(std::uint32_t count) noexcept;
   void carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
 
   // Runs a burst of a compressor that packs. Packets that wait in it at its deadline leave with the next burst.
@@ -106,6 +112,7 @@ class Pipeline {
   std::uint32_t popped_in_tick_ = 0;
   std::uint64_t tick_ = 0;
   bool uniform_;
+  Xoshiro256 chance_;  // not of the job's seed: no adapter may know which packets are verified
   std::uint64_t until_verify_;
   std::vector<headroom_packet> to_compress_, to_decompress_;
   std::vector<std::uint32_t> origin_;  // index in the burst of each packet to decompress

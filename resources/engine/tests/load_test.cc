@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <new>
 #include <set>
@@ -283,7 +284,7 @@ TEST(Load, CountsWhatItDid) {
   EXPECT_EQ(steady["ticks"], 10);
   EXPECT_EQ(steady["packets"], 2000);
   EXPECT_EQ(steady["packets_decompressed"], 2000);
-  EXPECT_EQ(steady["verified"], 500);
+  EXPECT_NEAR(steady["verified"].get<double>(), 500, 100);
   EXPECT_EQ(steady["mismatched"], 0);
   EXPECT_EQ(steady["plain_octets"], 2000 * 71);
   EXPECT_EQ(steady["link_octets"], 2000 * 71);
@@ -373,7 +374,7 @@ TEST(Load, MissedTicksAreCounted) {
   for (const Json& share : phase["busy_share"]) EXPECT_GT(share.get<double>(), 1);
 }
 
-TEST(Load, VerifiesEveryNthPacketAcrossBursts) {
+TEST(Load, VerifiesOnePacketInNAcrossBursts) {
   for (const std::uint32_t every : {1u, 3u, 7u, 100u, 1000u}) {
     for (const char* library : {"null.so", "faulty/faulty_spoils_an_octet.so"}) {
       Json job = job_with(HEADROOM_LIBRARIES "/" + std::string(library), 50);
@@ -381,16 +382,32 @@ TEST(Load, VerifiesEveryNthPacketAcrossBursts) {
       job["burst"] = 8;
       job["phases"] = {{{"name", "steady"}, {"ticks", 40}}};
       const Json phase = run_job(job)["phases"][0];
-      EXPECT_EQ(phase["verified"], 2 * (2000 / every)) << library << " " << every;  // each direction counts for itself
+      const double verified = phase["verified"].get<double>(), mean = 4000.0 / every;
+      EXPECT_NEAR(verified, mean, every == 1 ? 0 : 8 * std::sqrt(mean)) << library << " " << every;
       EXPECT_EQ(phase["mismatched"], library[0] == 'n' ? Json(0) : phase["verified"]) << every;
     }
   }
 }
 
+// If the distance between verified packets were the same, one that does nothing for the others would pass.
+TEST(Load, NoAdapterKnowsWhichPacketsAreVerified) {
+  const Json phase = run_job(job_with(faulty("spoils_three_packets_of_four"), 60))["phases"][1];
+  EXPECT_NEAR(phase["mismatched"].get<double>(), 0.75 * phase["verified"].get<double>(), 80);
+}
+
+// Payloads of packets are alike, so those of earlier packets lie in the buffers.
+TEST(Load, AnAdapterThatLeavesWhatIsInTheBufferIsFound) {
+  Json job = job_with(faulty("writes_payloads_at_first"), 60);
+  job["burst"] = 8;
+  const Json phase = run_job(job)["phases"][1];
+  EXPECT_GT(phase["verified"].get<double>(), 200);
+  EXPECT_GT(phase["mismatched"].get<double>(), 20);
+}
+
 TEST(Load, NoticesWhatIsWrong) {
   const Json spoilt = run_job(job_with(faulty("spoils_an_octet"), 60))["phases"][1];
-  EXPECT_EQ(spoilt["verified"], 300);
-  EXPECT_EQ(spoilt["mismatched"], 300);
+  EXPECT_NEAR(spoilt["verified"].get<double>(), 300, 80);
+  EXPECT_EQ(spoilt["mismatched"], spoilt["verified"]);
   const Json too_long = run_job(job_with(faulty("claims_too_many_octets"), 60))["phases"][1];
   EXPECT_EQ(too_long["statuses"]["compressor"]["unknown"], 1200);
   EXPECT_EQ(too_long["packets_decompressed"], 0);
@@ -446,7 +463,7 @@ TEST(LoadPacked, EveryNthPacketIsCompared) {
   Json job = packing_job(kCells);
   job["verify_every"] = 10;
   const Json phase = run_job(job)["phases"][1];
-  EXPECT_NEAR(phase["verified"].get<double>(), phase["packets"].get<double>() / 10, 8);
+  EXPECT_NEAR(phase["verified"].get<double>(), phase["packets"].get<double>() / 10, 50);
 }
 
 TEST(LoadPacked, OctetsThatDifferAreSeen) {

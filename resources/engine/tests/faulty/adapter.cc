@@ -50,6 +50,8 @@ using faulty::kFault;
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kFeedbackEvery = 10;  // packets
+constexpr std::uint64_t kFirstPackets = 8;
+constexpr std::size_t kInFront = 40;  // octets of headers
 constexpr std::size_t kReserve = 32 << 20;
 constexpr std::size_t kLeakPiece = 8 << 20;
 constexpr int kMostLeakPieces = 128;  // then it gives up: a sanitized build has no limit that would stop it
@@ -338,10 +340,15 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
     process_with_crc(packet, compressing);
   } else {
     const bool first = !std::exchange(self->announced, true);
-    std::memcpy(packet.out, packet.in, length - (compressing ? extra : 0));
+    std::size_t copied = length - (compressing ? extra : 0);
+    if (kFault == Fault::writes_payloads_at_first && !compressing && self->packets >= kFirstPackets)
+      copied = std::min(copied, kInFront);
+    std::memcpy(packet.out, packet.in, copied);
     if (extra != 0 && compressing && kFault != Fault::sends_what_it_did_not_write)
       packet.out[length - 1] = trailer(count, first);
     if (kFault == Fault::spoils_an_octet && !compressing) packet.out[length - 1] ^= 1;
+    if (kFault == Fault::spoils_three_packets_of_four && !compressing && self->packets % 4 != 3)
+      packet.out[length - 1] ^= 1;
     if (kFault == Fault::writes_behind_the_output) packet.out[packet.out_capacity] = 0;
     packet.out_length = length;
     if (kFault == Fault::leaves_the_length_of_the_packet_before && !compressing && self->length_before != 0)

@@ -20,6 +20,8 @@
   X(poor_statistics, "statistics")                                                                       \
   X(silent_control, "control")                                                                           \
   X(spoils_an_octet, "round_trip")                                                                       \
+  X(spoils_three_packets_of_four, "round_trip")                                                          \
+  X(writes_payloads_at_first, "round_trip deterministic")                                                \
   X(leaves_the_length_of_the_packet_before, "round_trip deterministic")                                   \
   X(compresses_nothing, "round_trip")          /* refuses every packet */                                \
   X(claims_too_many_octets, "outcome")                                                                   \
