@@ -38,6 +38,7 @@ HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
 PAUSE_S = 2.0  # of a user between two calls, in the engine's plan of calls
 MOMENT_S = 0.1  # that the messages of a call take which is neither answered late nor held
 MOST_FAILURES_NAMED = 5
+OTHER_THREADS_NS, OTHER_THREADS_SHARE = 5e6, 0.01
 
 Organisation = Literal["pinned", "pool"]
 Clock = Literal["virtual", "real"]
@@ -366,7 +367,14 @@ def _compared(document: dict[str, Any]) -> dict[Organisation, OrganisationResult
 
 
 def require_right(document: dict[str, Any]) -> None:
-    """Raises WrongCalls if a message was not handled, or not rightly."""
+    """Raises WrongCalls if a message was not handled, or not rightly, or by threads that are not measured."""
+    others = document.get("other_threads_cpu_ns") or 0  # kept engines of earlier nights do not say it
+    measured = sum(worker.get("cpu_ns", 0) for worker in document["workers"])
+    if others > max(OTHER_THREADS_NS, OTHER_THREADS_SHARE * measured):
+        raise WrongCalls(
+            f"Under load, threads of the adapter worked for {others / 1e6:.1f} ms beside {measured / 1e6:.1f} ms of "
+            "the workers that are measured: an adapter starts no thread."
+        )
     outcomes = document["outcomes"]
     if not outcomes["failures"]:
         return

@@ -6,6 +6,7 @@
 
 #include "base/cycles.h"
 #include "base/identity.h"
+#include "base/process.h"
 #include "schemes/sigcomp/calls/organisations.h"
 #include "schemes/sigcomp/calls/traffic.h"
 
@@ -158,8 +159,10 @@ Json run(const Job& job) {
   memory.compartments_filled = server.compartments();
   std::optional<queueing::ServiceTimes> times;
   if (job.comparison) times.emplace(job.call.size());
+  const std::uint64_t process = processor_time_ns(), thread = thread_cpu_ns();
   const RunMeasurement measurement = job.real_time ? run_real(traffic, server, outcomes)
                                                    : run_virtual(traffic, server, outcomes, times ? &*times : nullptr);
+  const std::uint64_t all_cpu_ns = processor_time_ns() - process, thread_cpu = thread_cpu_ns() - thread;
   memory.end = private_resident_octets();
   memory.adapter_end = server.memory_bytes();
   memory.compartments_end = server.compartments();
@@ -191,6 +194,7 @@ Json run(const Job& job) {
           {"consecutive_in_system_ns", measurement.consecutive_ns},
           {"rehearsal", {{"wall_ns", recording.wall_ns}, {"processes", recording.processes}}},
           {"filling_ns", filled_ns},
+          {"other_threads_cpu_ns", job.real_time ? Json(nullptr) : Json(all_cpu_ns - std::min(all_cpu_ns, thread_cpu))},
           {"clock_reading_ns", job.real_time ? Json(nullptr) : Json(cost_of_thread_clock())}};
 }
 

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "base/hex.h"
 #include "base/random.h"
@@ -321,6 +323,21 @@ TEST(LoadCalls, ByAVirtualClock) {
     EXPECT_NEAR(result["memory"]["compartments_at_start"].get<double>(), 190, 2) << "a call's is closed after it";
     EXPECT_NEAR(result["memory"]["compartments_at_end"].get<double>(), 190, 2);
   }
+}
+
+TEST(LoadCalls, TellTheTimeOfOtherThreads) {
+  EXPECT_LT(load(call_job())["other_threads_cpu_ns"].get<double>(), 5e6);
+  std::atomic<bool> stop = false;
+  std::thread other([&stop] {
+    while (!stop) {
+    }
+  });
+  Json job = call_job();
+  job["simultaneous"] = 20'000;
+  const Json result = load(job);
+  stop = true;
+  other.join();
+  EXPECT_GT(result["other_threads_cpu_ns"].get<double>(), 5e6);
 }
 
 TEST(LoadCalls, CompareOrganisationsBesideTheRun) {
