@@ -2,6 +2,7 @@
 #include "commands.h"
 
 #include "adapter/instance.h"
+#include "base/no_processes.h"
 #include "base/sha256.h"
 #include "capture/writer.h"
 #include "check/run.h"
@@ -63,6 +64,7 @@ Json run_load(const Json& job) {
   for (const Scheme* scheme : all_schemes()) {
     if (scheme->load && scheme->load->recognises(job)) return scheme->load->run(job);
   }
+  start_no_processes();  // before an adapter is opened
   return load::run(load::read_job(job));
 }
 

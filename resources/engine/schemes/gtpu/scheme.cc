@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/no_processes.h"
 #include "schemes/gtpu/header.h"
 #include "schemes/gtpu/load/run.h"
 #include "schemes/gtpu/user_plane/session.h"
@@ -16,7 +17,10 @@ constexpr std::array kCommands = std::to_array<Command>({
      nullptr, true, serve_user_plane},
 });
 
-constexpr SchemeLoad kLoad = {.recognises = load::is_about_user_plane, .run = load::run_document};
+constexpr SchemeLoad kLoad = {.recognises = load::is_about_user_plane, .run = [](const Json& job) {
+                                start_no_processes();
+                                return load::run_document(job);
+                              }};
 
 }  // namespace
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps what is measured in this process: a process that an adapter starts would work unmeasured.
+#ifndef HEADROOM_BASE_NO_PROCESSES_H
+#define HEADROOM_BASE_NO_PROCESSES_H
+
+namespace headroom {
+
+// From now on no thread of this process starts another process: EPERM. Threads start as before. Does nothing with
+// sanitizers, which start processes, and where the kernel has no filters of system calls.
+void start_no_processes() noexcept;
+
+}  // namespace headroom
+
+#endif  // HEADROOM_BASE_NO_PROCESSES_H
