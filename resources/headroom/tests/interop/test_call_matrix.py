@@ -241,6 +241,11 @@ def test_a_sentence_is_about_its_cell_or_all() -> None:
         ("x, message 1 (INVITE) from a to b is not delivered (X); the judge restores it", "b · not delivered · X"),
         ("x, message 1 (INVITE) from a to b is mismatched; the judge cannot restore it either", "a · mismatched"),
         (
+            "x, message 1 (INVITE) from a to b is not delivered (X); the judge restores it, and so does b in an engine "
+            "of its own",
+            "a → b · not delivered · X",
+        ),
+        (
             "x, message 3 (200 OK) from a: what it is compressed to is restored by no judge (plain)",
             "a · restored by no judge · plain",
         ),

@@ -159,13 +159,30 @@ def test_the_judge_hears_what_arrives(link: str, compartments: int, real_build: 
     assert len(talk.confirmed(row, calls, [])) == talk.totals(calls)["identical"] > 0
 
 
-def test_the_judge_says_whose_fault_it_is() -> None:
+def test_the_judge_says_whose_fault_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "restored_alone", lambda *_: set())
     # RFC 4896, chapter 11: the message as it is behind bytecode that only passes it on.
     plain = bytes.fromhex("f800a11c01860922860116f923") + MESSAGES[0].octets
     sent = missing("SEGFAULT")
     for octets, said in ((plain, "; the judge restores it"), (plain[:-1], "; the judge cannot restore it either")):
         found = talk.shortcomings(ROW, [call(sent | {"compressed": {"octets": octets.hex()}})])
         assert found == [f"basic-voice-call, message 1 (INVITE) from alice to bob is not delivered (SEGFAULT){said}"]
+
+
+def test_a_receiver_that_restores_it_alone_is_not_at_fault(real_build: str) -> None:
+    """Its peer, in the same process, may have damaged it."""
+    row = Exchange("reference", "reference", "dynamic", build=real_build, sequences=("basic-voice-call",))
+    (played,) = talk.run(row)
+    records = played.document["records"]
+    restored = {record["message"] for record in records if record["from"] == "a"}
+    assert talk.restored_alone(row, played, "b") == restored
+    failed = next(record for record in records if record["message"] == max(restored))
+    failed |= missing("SEGFAULT")
+    (found,) = talk.shortcomings(row, [played])
+    assert found.endswith("; the judge restores it, and so does reference in an engine of its own")
+    first = next(record for record in records if record["from"] == "a")
+    first["compressed"]["octets"] = "f8" + first["compressed"]["octets"][2:8]
+    assert first["message"] not in talk.restored_alone(row, played, "b"), "nobody restores what is cut off"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from headroom.schemes.sigcomp.sip.sequences import Message
 
 PATIENCE_S = 60.0  # for one call, which takes a part of a second: then an adapter hangs
 INTERVAL_NS = 20_000_000  # between messages, which so may overtake each other
+ALONE = "in an engine of its own"
 OFFER = Offer(state_memory_size=65536)  # of both endpoints, unless one of them declares less
 
 
@@ -190,14 +191,19 @@ def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
     wrong = loss_attribution.wrong(call.document["records"])
     judgeable = exchange.link == "clean" and call.compartments == 1
     sentences = _judged(exchange, call) if wrong and judgeable else {}
+    hearers = {"b" if record["from"] == "a" else "a" for record in wrong if sentences.get(record["message"]) == ""}
+    alone = {side: restored_alone(exchange, call, side) for side in hearers}
     for record in wrong:
         sender = record["from"]
         what = f"{call.sequence}, {nth('message', record['message'])} ({call.of_record(record).name})"
         reasons = ", ".join(loss_attribution.reasons(record))
         why = f" ({reasons})" if reasons else ""
         verdict = str(record.get("verdict")).replace("_", " ")
-        between = f"from {names[sender]} to {names['b' if sender == 'a' else 'a']}"
-        yield f"{what} {between} is {verdict}{why}{_also(sentences.get(record['message']))}"
+        receiver = "b" if sender == "a" else "a"
+        judge = _also(sentences.get(record["message"]))
+        if record["message"] in alone.get(receiver, ()):
+            judge += f", and so does {names[receiver]} {ALONE}"
+        yield f"{what} from {names[sender]} to {names[receiver]} is {verdict}{why}{judge}"
 
 
 def _also(judge: str | None) -> str:
@@ -205,6 +211,31 @@ def _also(judge: str | None) -> str:
     if judge is None:
         return ""
     return "; the judge cannot restore it either" if judge else "; the judge restores it"
+
+
+def restored_alone(exchange: Exchange, call: Call, side: str) -> set[int]:
+    """Messages of a call that an endpoint restores in an engine of its own, where its own implementation hears what it
+    sends. In the engine of the call its peer may have damaged it: the two share a process.
+    """
+    name = exchange.caller if side == "a" else exchange.called
+    steps: list[dict[str, Any]] = []
+    heard = []
+    for record in call.document["records"]:
+        octets, plain = record.get("compressed", {}).get("octets"), call.of_record(record).octets.hex()
+        if record["from"] == side:
+            steps.append({"from": side, "hex": plain, "compartment": record["compartment"]})
+        elif octets:
+            expect = {"output": plain}
+            steps.append({"to": side, "hex": octets, "compartment": record["compartment"], "expect": expect})
+            heard.append(record["message"])
+    ends = dict.fromkeys("ab", replace(_end(name, exchange), options=_options(name, exchange)))
+    words = endpoints.conversation(ends, steps, seed=_seed(exchange.seed, call.sequence))
+    try:
+        (document,) = engine.run_together("messages", [words], PATIENCE_S, exchange.build)
+    except engine.EngineFailure:
+        return set()
+    given = [record for record in document["records"] if "from" not in record]
+    return {number for number, record in zip(heard, given, strict=True) if record["verdict"] == "met"}
 
 
 def _compressed(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:

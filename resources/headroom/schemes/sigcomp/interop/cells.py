@@ -171,7 +171,8 @@ def signature(sentence: str) -> str:
     if match is None:
         return re.sub(r"\d+", "n", sentence)
     sender, receiver, what, why, judge = match.groups()
-    who = f"{sender} → {receiver}" if judge is None else sender if "cannot" in judge else receiver
+    unknown = judge is None or judge.endswith(talk.ALONE)
+    who = f"{sender} → {receiver}" if unknown else sender if "cannot" in judge else receiver
     return " · ".join(filter(None, (who, what, why)))
 
 
