@@ -193,6 +193,7 @@ def test_any_locale_under_any_path(tree: Path) -> None:
         assert said.stdout.strip() == ascii(str(root / "resources" / "headroom" / "__init__.py"))
 
 
+@pytest.mark.long
 def test_the_site_has_packages_of_its_own(tree: Path) -> None:
     """They are added when the site is first asked for, and again when their lock changes; other commands go without."""
     lock = tree / "resources" / "headroom" / "site" / "requirements.lock"
@@ -206,6 +207,7 @@ def test_the_site_has_packages_of_its_own(tree: Path) -> None:
     assert done.returncode == 0 and "they cannot be installed here (ERROR" in done.stderr
 
 
+@pytest.mark.long
 def test_two_at_once(tree: Path) -> None:
     both = [
         subprocess.Popen([str(tree / "headroom"), "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -335,6 +335,7 @@ def chromium() -> Iterator[browser.Browser]:
         yield opened
 
 
+@pytest.mark.long
 @needs_mkdocs
 @pytest.mark.parametrize(
     ("query", "page"),

@@ -255,6 +255,7 @@ def test_tshark_reads_offloaded_packets(tmp_path: Path) -> None:
     assert {one.compared.verdict for one in packets} == {"agree"}
 
 
+@pytest.mark.long
 @with_tshark
 def test_tshark_is_no_judge_of_frames_that_it_takes_for_something_else(tmp_path: Path) -> None:
     """Ethernet PDU sessions in GTP-U, by the first octet of the frame and its VLAN tags."""

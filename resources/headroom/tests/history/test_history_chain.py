@@ -59,6 +59,7 @@ def test_nights_that_are_changed_removed_or_added_are_named(tmp_path: Path) -> N
     assert [Path(one["file"]).name for one in document["problems"][:3]] == [name for name, _ in expected]
 
 
+@pytest.mark.long
 def test_a_writer_that_is_killed_at_any_instant_leaves_a_valid_chain(tmp_path: Path) -> None:
     def work(folder: Path) -> None:
         history = three_nights(folder)

@@ -265,6 +265,7 @@ def test_an_absent_library_is_exit_status_3(tmp_path: Path) -> None:
     assert "How to get it" in done.stderr
 
 
+@pytest.mark.long
 def test_going_on_repeats_nothing_that_is_done(tmp_path: Path, real_build: str) -> None:
     words = ("--implementations", "null", "--profiles", "ip", "--cids", "small", "--links", "clean")
     first = headroom(tmp_path, *words, "--build", real_build, "--json")

@@ -16,6 +16,7 @@ from headroom.testbed import netns
 from headroom.tests.wire.namespaces import needs_namespaces
 
 
+@pytest.mark.long
 @needs_namespaces
 def test_frames_pass_the_bridge(real_build: str, tmp_path: Path) -> None:
     if reason := bare_bridge.lacking(real_build):

@@ -18,6 +18,8 @@ from headroom.nightly import log_entries
 from headroom.tests.nightly import nights as nights_module
 from headroom.tests.nightly.nights import Nights, commit
 
+pytestmark = pytest.mark.long
+
 CASE = "conformance/rohc/A"
 
 

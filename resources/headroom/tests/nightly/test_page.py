@@ -516,6 +516,7 @@ def test_print(quiet: browser.Browser, written: Path, tmp_path: Path) -> None:
     assert (tmp_path / "page.pdf").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_hundreds_of_series_make_a_page_of_bounded_size(quiet: browser.Browser, tmp_path: Path) -> None:
     """888 series of 70 nights. Sizes are asserted, for times depend on the machine: what a browser spends grows with
     octets and elements."""
