@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 
 
 def end(number: int, frame: object) -> NoReturn:
+    if not isinstance(job["control"], int):
+        os.unlink(job["control"])
     print(json.dumps({"command": sys.argv[1], "job": job, "pad": "x" * job.get("pad", 0)} | seal), flush=True)
     os._exit(0)
 
@@ -48,7 +50,12 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN if fake == "ignores-sigterm" else e
 if sys.argv[1] == "generate" and "rate_pps" in job:
     print(json.dumps(trial(job) | seal))
     sys.exit(0)
-server = socket.socket(fileno=job["control"])
+if isinstance(job["control"], int):
+    server = socket.socket(fileno=job["control"])
+else:  # a path, on another host
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(job["control"])
+    server.listen()
 server.settimeout(job.get("ends_after_s"))
 deadline = time.monotonic() + job.get("ends_after_s", 1e9)
 while time.monotonic() < deadline:

@@ -27,7 +27,7 @@ from headroom.core.scheme_registry import workload_of
 from headroom.keywords import forwarding
 from headroom.testbed import interfaces, netns
 from headroom.testbed.line import Line, line
-from headroom.testbed.processes import Crew, Service
+from headroom.testbed.processes import Crew, Service, ask
 from headroom.tests.runs import run_of
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_processes import gone
@@ -259,7 +259,7 @@ def test_a_run_that_is_ended_from_outside(build: str, state: Path, tmp_path: Pat
     )
     try:
         deadline = time.monotonic() + PATIENCE_S
-        while len(sockets := list(state.glob("*/*.sock"))) < 3:
+        while len(sockets := list(filter(answers, state.glob("*/*.sock")))) < 3:
             assert run.poll() is None, run.communicate()[0]
             assert time.monotonic() < deadline, "no run begins"
             time.sleep(0.05)
@@ -280,6 +280,14 @@ def test_a_run_that_is_ended_from_outside(build: str, state: Path, tmp_path: Pat
         assert "Interrupted." in said
     assert namespaces(name) == []
     assert list(state.iterdir()) == []
+
+
+def answers(control: Path) -> bool:
+    """True if the process of a control socket has started; the socket is there before it."""
+    try:
+        return bool(ask(control))
+    except (OSError, ValueError):
+        return False
 
 
 def _pids(namespace: str) -> list[str]:
