@@ -210,13 +210,14 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
 
 
 def check(phase: dict[str, Any], pair: str = "the adapters") -> None:
-    """Raises WrongOutput if packets of `pair` came out wrong in a phase, were not handled, or were handled by threads
-    of its own."""
-    others = phase.get("other_threads_cpu_ns", 0)  # kept engines of earlier nights do not say it
+    """Raises WrongOutput if packets of `pair` came out wrong in a phase or were not handled, or if threads that are not
+    measured used processor time."""
+    others = phase.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
     if others > max(OTHER_THREADS_NS, OTHER_THREADS_SHARE * phase["thread_cpu_ns"]):
         raise WrongOutput(
-            f"Under load (phase {phase['name']}), threads of {pair} worked for {others / 1e6:.1f} ms beside "
-            f"{phase['thread_cpu_ns'] / 1e6:.1f} ms of the thread that is measured: an adapter starts no thread."
+            f"Under load (phase {phase['name']}), other threads of {pair} used {others / 1e6:.1f} ms of processor "
+            f"time, beside {phase['thread_cpu_ns'] / 1e6:.1f} ms of the measured thread: adapters must not start "
+            "threads."
         )
     if phase["mismatched"] or phase["wrong_length"]:
         wrong = phase["mismatched"] + phase["wrong_length"]

@@ -120,7 +120,7 @@ def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick
     ends_given = {"--old": ends.old or alert.old_commit, "--new": ends.new or alert.new_commit}
     if missing := [name for name, commit in ends_given.items() if not commit]:
         raise UsageError(
-            f"A build of the alert {alert.id} has no commit, so there is nothing to bisect; give "
+            f"The alert {alert.id} does not record the commits of both builds that it compares. To bisect it, give "
             f"{' and '.join(missing)}."
         )
     task = task_of(alert, measurer, QUICK_TRIALS if quick else TRIALS)

@@ -31,7 +31,9 @@ def forget(history: History, night: datetime, machine: str, now: datetime) -> li
     if not known:
         raise UsageError(f"The history has no night {name}. {_nights_known(history)}")
     if not machine and len(machines) > 1:
-        raise UsageError(f"Several machines have a night {name}: choose one by --machine: {', '.join(machines)}.")
+        raise UsageError(
+            f"The history has the night {name} of several machines. Choose one with --machine: {', '.join(machines)}."
+        )
     chosen = machine or next(iter(machines), "")
     of_it = {chosen, ""} if len(machines) < 2 else {chosen}
     gone = []

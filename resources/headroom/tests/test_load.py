@@ -78,7 +78,7 @@ def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
         ({"wrong_length": 1}, "1 packets"),
         (
             {"other_threads_cpu_ns": 60_000_000},
-            "threads of reference → reference worked for 60.0 ms beside 500.0 ms of the",
+            "other threads of reference → reference used 60.0 ms of processor time, beside 500.0 ms of the",
         ),
         (
             {"statuses": {"compressor": {}, "decompressor": {"ERR_CRC": 7}}},

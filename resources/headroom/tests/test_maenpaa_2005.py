@@ -170,7 +170,7 @@ def test_delay_of_the_radio_network() -> None:
 def test_a_name_stands_for_all_places_that_begin_with_it(thesis: paper.Paper) -> None:
     assert thesis.places(["Table 10", "Appendix E"]) == ("Table 10", *(f"Appendix E 14.5.{n}" for n in (1, 2, 3)))
     assert thesis.places(["Appendix H 14.8.1.1"]) == ("Appendix H 14.8.1.1",)
-    with pytest.raises(UsageError, match="no place 'Table 1'"):
+    with pytest.raises(UsageError, match="No table, figure or section 'Table 1'"):
         thesis.places(["Table 1"])
 
 

@@ -225,7 +225,7 @@ def test_messages_that_go_wrong_are_a_failure(outcomes: dict[str, Any], sentence
 
 def test_threads_that_are_not_measured_are_a_failure() -> None:
     call_load.loaded(document() | {"other_threads_cpu_ns": 4_000_000})
-    with pytest.raises(call_load.WrongCalls, match=r"threads of the adapter worked for 60\.0 ms"):
+    with pytest.raises(call_load.WrongCalls, match=r"other threads of the adapter used 60\.0 ms"):
         call_load.loaded(document() | {"other_threads_cpu_ns": 60_000_000})
 
 

@@ -77,8 +77,8 @@ class Paper:
         return [figure for figure in self.items.values() if figure.where == where]
 
     def places(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The places of some names. A name that is not a place stands for all places that begin with it, such as
-        `Appendix H`.
+        """The places (tables, figures and sections) with some names. A name that is not a place stands for all places
+        that begin with it, such as `Appendix H`.
 
         Raises UsageError for a name that stands for none.
         """
@@ -88,7 +88,10 @@ class Paper:
                 [name] if name in self.methods else [method for method in self.methods if method.startswith(f"{name} ")]
             )
             if not meant:
-                raise UsageError(f"The paper {self.key} has no place '{name}'. There are: {', '.join(self.methods)}.")
+                raise UsageError(
+                    f"No table, figure or section '{name}' of the paper {self.key} can be reproduced. There are: "
+                    f"{', '.join(self.methods)}."
+                )
             result += meant
         return tuple(result)
 

@@ -368,13 +368,14 @@ def _compared(document: dict[str, Any]) -> dict[Organisation, OrganisationResult
 
 
 def require_right(document: dict[str, Any]) -> None:
-    """Raises WrongCalls if a message was not handled, or not rightly, or by threads that are not measured."""
-    others = document.get("other_threads_cpu_ns") or 0  # kept engines of earlier nights do not say it
+    """Raises WrongCalls if a message was not handled or came out wrong, or if threads that are not measured used
+    processor time."""
+    others = document.get("other_threads_cpu_ns") or 0  # the kept engines of earlier nights do not report it
     measured = sum(worker.get("cpu_ns", 0) for worker in document["workers"])
     if others > max(OTHER_THREADS_NS, OTHER_THREADS_SHARE * measured):
         raise WrongCalls(
-            f"Under load, threads of the adapter worked for {others / 1e6:.1f} ms beside {measured / 1e6:.1f} ms of "
-            "the workers that are measured: an adapter starts no thread."
+            f"Under load, other threads of the adapter used {others / 1e6:.1f} ms of processor time, beside "
+            f"{measured / 1e6:.1f} ms of the measured workers: adapters must not start threads."
         )
     outcomes = document["outcomes"]
     if not outcomes["failures"]:
