@@ -58,7 +58,8 @@ class Endpoint {
   [[nodiscard]] MessageResult decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as,
                                          std::uint64_t now_ns, MessageRoom& room);
   // Accepts the last decompressed message for the compartment that the application names. REQUIRES: the message has not
-  // been accepted yet. Returns true also if the message has no request.
+  // been accepted yet. Returns true if the adapter has accepted it, or if the message had arrived uncompressed, so that
+  // there was nothing to accept.
   [[nodiscard]] bool accept(std::uint32_t compartment);
   // Returns the next message that the endpoint itself wants sent, a NACK, or an empty view if there is none. Valid
   // until the next call.

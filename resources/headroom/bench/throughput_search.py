@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches for throughput: each is made once for a configuration, shared by the rows of a run, and continued by a
-resumed run.
+"""Searches for throughput. The rows of a run share one search for each configuration, and a resumed run continues it.
 
 The run folder keeps each trial as it ends (`TrialLog`). An interrupted search is repeated over those trials: it asks
 for the same rates in the same order, so it reaches its old state without sending anything. The trials of a search that
 ended in an error are set aside: they stay in the folder, and a resumed run measures anew.
 
-A control (the null codec, a bare bridge) that comes out below the nodes that it controls was disturbed: the search for
-it is repeated, `SEARCHES` times at most. If it stays below, it has no rate.
+A control is the null codec or a bare bridge, which should be at least as fast as the nodes that are compared with it.
+If its rate is lower, something disturbed its search, and another search is made, up to `SEARCHES` in all. If no search
+reaches the rate of the nodes, the control has no rate.
 """
 
 from __future__ import annotations

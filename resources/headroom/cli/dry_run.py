@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NO_CASE = "No case matched; nothing was run. `./headroom list suites --cases` names them all."
 NONE_EXERCISES = "No case exercises the subject of this run, so no case would count. Name both sides to see every case."
-MANY = 100  # number of cases from which looking at them takes a while
+MANY = 100  # cases; checking more of them takes a while
 
 
 def no_case(plan: Plan) -> str:
@@ -89,8 +89,8 @@ def show(plan: Plan, json: bool) -> int:
 
 
 def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
-    """Facts known before the run. They are not computed if both sides are the reference, to which every case
-    applies.
+    """The cases that the run would leave out or that would be unsupported. They are not looked for if both sides are
+    the reference, to which every case applies.
     """
     from headroom.core.run.dry_run import Foreseen, foresee
     from headroom.core.settings import Settings
@@ -106,7 +106,7 @@ def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
 
 
 def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:
-    """Prints each reason with the cases that have it."""
+    """Prints the cases that the run would leave out, and those that would be unsupported, by reason."""
     if foreseen.left_out:
         name = getattr(plan.settings, plan.settings.subject)
         many = "does not exercise it and is" if len(foreseen.left_out) == 1 else "do not exercise it and are"

@@ -196,7 +196,9 @@ class Checkout:
 
 
 def _is_borrowing(own: Path, objects: Path) -> bool:
-    """True if a `.git` is a repository's own folder and borrows the objects of a folder."""
+    """True if `own`, a `.git`, is a folder and neither a link nor a file, and Git also looks for its objects in the
+    folder `objects`.
+    """
     try:
         borrowed = (own / ALTERNATES).read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:

@@ -40,7 +40,7 @@ VOICE = (("ipv4", "udp", "rtp"), ("ipv6", "udp", "rtp"))
 LATENCY_PPS = 1000.0
 LATENCY_SHARE = 0.1  # share of the rate at most
 SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # flows and seconds of the sample that tells a profile's own rate
-MOST_WARM = 10_000  # packets of the warm-up if they go as lists: each costs time before it is sent
+MOST_WARM = 10_000  # packets of a warm-up that TRex sends from lists: preparing each of them takes time
 GUARD_S = (
     1.0  # seconds: streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
 )
@@ -166,7 +166,9 @@ class TrexGenerator:
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
 
     def _warm_s(self, pps: float) -> float:
-        """The seconds of warm-up with streams; if TRex needs a list, at most as many as MOST_WARM packets take."""
+        """Seconds of warm-up with streams. TRex sends all profiles but those of voice from lists of packets, and then
+        the warm-up has at most MOST_WARM packets.
+        """
         return self.warmup_s if is_voice(self.profile) else min(self.warmup_s, MOST_WARM / pps)
 
     def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:

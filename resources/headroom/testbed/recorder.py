@@ -20,7 +20,7 @@ DRAIN_S = (
 
 @dataclass(frozen=True)
 class Arrival:
-    """A frame, and its time in the kernel: nanoseconds of the real-time clock."""
+    """A frame, and the kernel's time stamp of its arrival: nanoseconds of the real-time clock."""
 
     time_ns: int
     frame: bytes

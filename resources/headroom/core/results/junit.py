@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """junit.xml: a run's verdicts for continuous integration, from its records.
 
-JUnit knows pass, failure, error and skipped: unsupported is skipped with its reason, and non-strict passes with the
-properties `verdict` and `reason`. Source: the schema of Jenkins's xunit plugin (jenkins-junit.xsd), with properties of
-test cases, as pytest has them.
+JUnit knows only pass, failure, error and skipped. A case with the verdict "unsupported" is written as skipped, with its
+reason. A case with the verdict "non-strict" is written as passed, with the properties `verdict` and `reason`. Source:
+the schema of Jenkins's xunit plugin (jenkins-junit.xsd); test cases have properties as those of pytest do.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def _common(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    """The value for a column of texts: records by other tools may hold anything."""
+    """The value as a text, for a column of texts; None stays None. Records by other tools may hold other types."""
     return None if value is None else str(value)
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's section on user planes under load: times of a packet and rates, by rules and distribution; designs."""
+"""The report's section on user planes under load. Its tables have the time of a packet and the rates, for each set of
+rules and each way to distribute packets over workers, and compare designs.
+"""
 
 from __future__ import annotations
 

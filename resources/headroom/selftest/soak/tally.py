@@ -89,7 +89,7 @@ class Tally:
         return row_found
 
     def note(self, finding: Finding) -> None:
-        """Keeps a finding, unless there is one with the same sentence."""
+        """Keeps a finding, unless one with the same stage, part and sentence is kept, or `MOST_FINDINGS` are."""
         known = {(finding.stage, finding.part, finding.sentence) for finding in self.findings}
         if (finding.stage, finding.part, finding.sentence) not in known and len(known) < MOST_FINDINGS:
             self.findings.append(finding)

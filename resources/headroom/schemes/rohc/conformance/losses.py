@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One change of a flow, sent many times at once: each copy of the flow has a channel of its own and loses other
-packets.
+"""A flow that changes once, sent in many copies at once: each copy has its own channel and loses different packets.
 
-The first copy loses nothing and shows how many packets carry the change (`repeats`). The other copies show whether the
-decompressor restores at least the packets that the judge restores.
+The first copy loses nothing and shows how many consecutive packets carry the change (`repeats`). The other copies show
+whether the decompressor restores at least the packets that the judge restores.
 """
 
 from collections.abc import Sequence
@@ -31,8 +30,9 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
 
 @dataclass
 class Survey:
-    """The result of a survey: `carried` is the number of packets in a row that carry the change. `complaints` are about
-    the decompressor."""
+    """The result of a survey. The compressor sends the change in `carried` consecutive packets. `complaints` has a
+    sentence for each packet that the decompressor should have restored and did not.
+    """
 
     carried: int
     observation: Observation  # of the copy that loses nothing
@@ -87,10 +87,11 @@ def survey(flow: Flow, change: str, config: ReplayConfig) -> Survey:
 
 
 def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, prefix: str = "") -> list[str]:
-    """Returns a sentence for each packet that the judge restores and the decompressor does not, given the same packets
-    of one channel in the same order.
+    """Returns a sentence for each packet that arrived and that the decompressor did not restore. `packets` are those of
+    one channel, in order.
 
-    Empty unless the judge restores every packet that arrives: otherwise the output depends on chance and repairs.
+    Returns nothing if the judge, given the packets that arrived, does not restore all of them: the decompressor's
+    output then depends on chance and on repairs.
     """
     judge = Decompressor(parameters)
     arrived = [seen for seen in packets if seen.link is not None and seen.has_arrived]

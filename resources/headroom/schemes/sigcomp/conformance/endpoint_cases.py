@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases about a SigComp endpoint that decompresses: resources/vectors/sigcomp/cases, and RFC 4465 as such cases.
+"""Cases about a SigComp endpoint that decompresses: resources/vectors/sigcomp/cases, and the tests of RFC 4465.
 
-A case is a list of messages, each with its required outcome. Where a case requires nothing, the judge that is made from
-the RFCs does: every outcome is compared with the judge's, cycles included.
+A case is a list of messages, each with its required outcome. A requirement may leave parts of the outcome open.
+Therefore each outcome, UDVM cycles included, is also compared with that of the judge, which is made from the RFCs.
 """
 
 import hashlib

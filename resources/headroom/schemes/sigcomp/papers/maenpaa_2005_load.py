@@ -175,7 +175,9 @@ def memory(paper: Paper, run: Runner) -> PaperMeasurement:
 
 
 def _rows(paper: Paper, where: str) -> list[tuple[int, dict[str, float]]]:
-    """The thesis's values of a table over calls, by column; several tables of the place together."""
+    """Returns the thesis's values at `where`, in a table or in several that are merged: each row is a number of calls
+    and its values by column.
+    """
     rows: dict[int, dict[str, float]] = {}
     for table in paper.tables[where]:
         for row, identities in table.rows:
@@ -187,7 +189,7 @@ def _rows(paper: Paper, where: str) -> list[tuple[int, dict[str, float]]]:
 
 
 def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
-    """Figures 63 to 65 and 67 to 72: time in system, active workers, throughput and memory over calls."""
+    """Figures 63 to 65 and 67 to 72: time in system, active workers, throughput and memory by number of calls."""
     kind = "video" if where.endswith(".2") else "voice"
     sequence = VIDEO if kind == "video" else VOICE
     series = []

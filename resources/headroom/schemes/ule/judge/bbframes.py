@@ -16,7 +16,7 @@ GENERIC_CONTINUOUS = 0b01
 KINDS = {0b00: "generic packetized", 0b10: "GSE-HEM", 0b11: "transport"}
 BROADCAST, RE_USE = 2, 3  # label types
 LABELS = {0: 6, 1: 3, BROADCAST: 0, RE_USE: 0}  # octets of a label, by its type
-MOST_PARTS = 64  # PDUs whose fragments come; one more replaces the oldest one
+MOST_PARTS = 64  # PDUs that are not complete yet; one more replaces the oldest one
 _MODE_ADAPTATION = {0xB8: (4, 2)}  # octets in front of a BBFRAME, by their first: L.3 and L.2 (EN 302 307-1, annex I)
 
 
@@ -74,10 +74,10 @@ class GsePacket:
 
 @dataclass
 class _Part:
-    """A PDU whose fragments come."""
+    """The fragments of a PDU that is not complete yet."""
 
     total: int
-    covered: bytes  # by the CRC-32 in front of the octets: Total Length, Protocol Type, label
+    covered: bytes  # octets that the CRC-32 covers before those of the PDU: Total Length, Protocol Type, label
     type: int
     pieces: list[bytes] = field(default_factory=list)
     octets: int = 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chains, lists of options and base headers, each way: RFC 6846, 6.2, 6.3, 7 and 8.2.
 
-What packets carry, field by field; states, windows and CRCs are not asked here.
+This module reads and writes packets field by field. It knows neither states nor windows, and checks no CRC.
 """
 
 from __future__ import annotations
@@ -260,7 +260,9 @@ def _write_chain(bits: BitWriter, before: Context, context: Context, kind: str, 
 
 @dataclass
 class Compressed:
-    """A compressed header that has been read: its format, what it says by its fields, and the context behind it."""
+    """A compressed header that has been read: its format, the values of its fields, the context after the packet, and
+    the payload.
+    """
 
     format: Format
     said: Values
@@ -343,7 +345,7 @@ def _finish(context: Context, said: Values, payload: int) -> None:
 
 
 def settle(context: Context, payload: int) -> None:
-    """The control fields that follow from a packet."""
+    """Sets the control fields that follow from a packet."""
     control, tcp = context.control, context.tcp
     numbers = {"seq_number": tcp["seq_number"], "ack_number": tcp["ack_number"]}
     scale(numbers, "seq_number", payload)
@@ -358,9 +360,10 @@ def settle(context: Context, payload: int) -> None:
 def write_compressed(
     name: str, before: Context, after: Context, crc: int, payload: bytes, flags: Mapping[str, int] | None = None
 ) -> bytes:
-    """A packet with a base header of this format. `after` is the context behind it, settled; `flags`: what its
-    presence bits say, and ttl_hopl_outer_flag; a list goes with all its items. Raises NoMatch when the format cannot
-    carry what has changed."""
+    """A packet with a base header of this format. `after` is the context after the packet, to which `settle` has been
+    applied; `flags` has the values of the presence bits, and ttl_hopl_outer_flag. A list is sent with all its items.
+    Raises NoMatch if the format cannot carry a change.
+    """
     bits = BitWriter()
     chosen = {"ttl_hopl_outer_flag": 0, "list_present": 0} | dict(flags or {})
     ttl = chosen["ttl_hopl_outer_flag"]
