@@ -9,9 +9,9 @@
 namespace headroom::gtpu::load {
 namespace {
 
-constexpr std::uint32_t kIpv4 = 20, kUdp = 8, kTcp = 20;  // octets of headers
-constexpr std::uint8_t kProtocolTcp = 6, kProtocolUdp = 17, kHopLimit = 64;
-constexpr std::uint16_t kGtpuPort = 2152, kHttpPort = 80, kQuicPort = 443, kFirstUserPort = 10'000;
+constexpr std::uint32_t kTcp = 20;  // octets of its header
+constexpr std::uint8_t kProtocolTcp = 6, kHopLimit = 64;
+constexpr std::uint16_t kHttpPort = 80, kQuicPort = 443, kFirstUserPort = 10'000;
 constexpr std::uint32_t kRemoteNetwork = 0xCB00'7100;  // 203.0.113.0/24, RFC 5737
 constexpr std::uint8_t kSyn = 0x02, kSynAck = 0x12, kData = 0x18;
 constexpr std::uint8_t kUplinkPdu = 1;                                // TS 38.415, 5.5.3.1

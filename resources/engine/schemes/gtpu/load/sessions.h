@@ -15,10 +15,14 @@
 
 namespace headroom::gtpu::load {
 
+inline constexpr std::uint32_t kIpv4 = 20, kUdp = 8;  // octets of headers
+inline constexpr std::uint8_t kProtocolUdp = 17;
+inline constexpr std::uint16_t kGtpuPort = 2152;
+
 // Octets in front of the user's packet on N3: IPv4, UDP, GTP-U with a PDU session container.
-inline constexpr std::uint32_t kEncapsulation = 20 + 8 + 16;
+inline constexpr std::uint32_t kEncapsulation = kIpv4 + kUdp + 16;
 // Octets of the shortest packet on N3: with the headers of TCP over IPv4 in it.
-inline constexpr std::uint32_t kShortestPacket = kEncapsulation + 20 + 20;
+inline constexpr std::uint32_t kShortestPacket = kEncapsulation + kIpv4 + 20;
 
 // Session i has each of the first values plus i.
 struct SessionRange {

@@ -17,10 +17,9 @@ namespace {
 
 constexpr std::uint64_t kBurstNs = 3'200;  // by which the adapter's clock advances with each burst
 
-constexpr std::uint32_t kIpv4 = 20, kUdp = 8, kGtpu = 8;  // octets of headers
+constexpr std::uint32_t kGtpu = 8;  // octets of its header without optional fields
 constexpr std::uint32_t kSourceAt = 12, kDestinationAt = 16;
-constexpr std::uint8_t kProtocolUdp = 17, kGPdu = 255;
-constexpr std::uint16_t kGtpuPort = 2152;
+constexpr std::uint8_t kGPdu = 255;
 
 // The floor: what remains of the loop without an adapter.
 void forward_nothing(headroom_instance*, headroom_user_packet* packets, std::size_t count, std::uint64_t) {
