@@ -268,7 +268,8 @@ TEST(UserPlaneLoad, CountsPacketsThatGoOnAsTheyCame) {
   document["user_plane"]["library"] = HEADROOM_LIBRARIES "/null.so";
   for (const char* distribution : {"queues", "rx-cores"}) {
     document["distribution"] = distribution;
-    for (const Json& trial : run(read(document))["trials"]) {
+    const Json result = run(read(document));
+    for (const Json& trial : result["trials"]) {
       EXPECT_EQ(trial["outcomes"]["sent"], 10'000);
       EXPECT_EQ(trial["outcomes"]["wrong"], 10'000) << distribution;
     }
