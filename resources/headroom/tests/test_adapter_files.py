@@ -44,7 +44,7 @@ def test_an_adapter_cannot_have_a_secret_copied(tmp_path: Path) -> None:
 
 
 def test_a_record_has_the_digests_of_the_libraries_beside_an_adapter(tmp_path: Path, real_build: str) -> None:
-    """Two deliveries with the same adapter and another codec beside it are told apart in records and reports."""
+    """Records and reports tell apart two deliveries that have the same adapter, and another codec beside it."""
     adapter = build_folder(real_build) / "lib" / "example.so"
     told = []
     for version in (1, 2):

@@ -413,7 +413,7 @@ def test_calls_that_no_codec_needs_are_refused(ports: bool) -> None:
 @walled
 @filtered
 def test_no_process_waits_for_a_file_that_can_be_read(tmp_path: Path) -> None:
-    """Whoever opens a file with a lease waits until the lease is given back, or for fs.lease-break-time."""
+    """A process that opens a file waits until the holder of a lease gives it back, or for fs.lease-break-time."""
     record = tmp_path / "record.json"
     record.touch()
     program = f"""

@@ -182,7 +182,9 @@ def test_a_receiver_that_restores_it_alone_is_not_at_fault(real_build: str) -> N
     assert found.endswith("; the judge restores it, and so does reference in an engine of its own")
     first = next(record for record in records if record["from"] == "a")
     first["compressed"]["octets"] = "f8" + first["compressed"]["octets"][2:8]
-    assert first["message"] not in talk.restored_alone(row, played, "b"), "nobody restores what is cut off"
+    assert first["message"] not in talk.restored_alone(row, played, "b"), (
+        "no endpoint restores a message that is cut off"
+    )
 
 
 @pytest.mark.parametrize(
