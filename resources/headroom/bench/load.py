@@ -209,11 +209,16 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
     }
 
 
+def are_busy(others_ns: float, measured_ns: float) -> bool:
+    """True if other threads used more processor time, beside that of the measured ones, than a clock may err."""
+    return others_ns > max(OTHER_THREADS_NS, OTHER_THREADS_SHARE * measured_ns)
+
+
 def check(phase: dict[str, Any], pair: str = "the adapters") -> None:
     """Raises WrongOutput if packets of `pair` came out wrong in a phase or were not handled, or if threads that are not
     measured used processor time."""
     others = phase.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
-    if others > max(OTHER_THREADS_NS, OTHER_THREADS_SHARE * phase["thread_cpu_ns"]):
+    if are_busy(others, phase["thread_cpu_ns"]):
         raise WrongOutput(
             f"Under load (phase {phase['name']}), other threads of {pair} used {others / 1e6:.1f} ms of processor "
             f"time, beside {phase['thread_cpu_ns'] / 1e6:.1f} ms of the measured thread: adapters must not start "

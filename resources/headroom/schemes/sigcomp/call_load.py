@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from headroom.bench.load import are_busy
 from headroom.core import engine
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError, UsageError
@@ -38,8 +39,6 @@ HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
 PAUSE_S = 2.0  # of a user between two calls, in the engine's plan of calls
 MOMENT_S = 0.1  # that the messages of a call take which is neither answered late nor held
 MOST_FAILURES_NAMED = 5
-# As for load (headroom.bench.load): the kernel may tell the time of a process as of the last timer interrupt.
-OTHER_THREADS_NS, OTHER_THREADS_SHARE = 20e6, 0.01
 
 Organisation = Literal["pinned", "pool"]
 Clock = Literal["virtual", "real"]
@@ -372,7 +371,7 @@ def require_right(document: dict[str, Any]) -> None:
     processor time."""
     others = document.get("other_threads_cpu_ns") or 0  # the kept engines of earlier nights do not report it
     measured = sum(worker.get("cpu_ns", 0) for worker in document["workers"])
-    if others > max(OTHER_THREADS_NS, OTHER_THREADS_SHARE * measured):
+    if are_busy(others, measured):
         raise WrongCalls(
             f"Under load, other threads of the adapter used {others / 1e6:.1f} ms of processor time, beside "
             f"{measured / 1e6:.1f} ms of the measured workers: adapters must not start threads."
