@@ -234,6 +234,8 @@ def restored_alone(exchange: Exchange, call: Call, side: str) -> set[int]:
         (document,) = engine.run_together("messages", [words], PATIENCE_S, exchange.build)
     except engine.EngineFailure:
         return set()
+    if document.get("promise_broken"):  # the rest was not played
+        return set()
     given = [record for record in document["records"] if "from" not in record]
     return {number for number, record in zip(heard, given, strict=True) if record["verdict"] == "met"}
 
