@@ -464,7 +464,7 @@ def _listening(control: Path) -> Iterator[int]:
         except OSError as error:
             raise EnvironmentLacks(
                 f"No control socket can listen at {control}: {error.strerror or error}. Let TMPDIR be a shorter path "
-                "on a disk with room."
+                "on a disk with room, and allow 256 open files at least (ulimit -n)."
             ) from error
     try:
         yield descriptor
