@@ -132,16 +132,22 @@ class Sentinel:
         """The reason why an arm cannot do this work, as declared; "" if it can."""
         return arm.compressor.lacks("compressor", self.scheme) or arm.decompressor.lacks("decompressor", self.scheme)
 
+    @contextmanager
+    def prepared(self, work: Work) -> Iterator[dict[str, Any]]:
+        """The job, with the files that it needs. Raises EngineFailure."""
+        yield self.job(work)
+
     def measure(self, work: Work) -> Values:
         """Runs one trial. Raises EngineFailure, or any exception of `read`."""
-        return self.read(engine.run(self.command, self.job(work), timeout_s=self.timeout_s, build=work.build))
+        with self.prepared(work) as job:
+            return self.read(engine.run(self.command, job, timeout_s=self.timeout_s, build=work.build))
 
     def count(self, work: Work) -> Values:
         """The instructions of an operation, by stage. Raises CountFailed, EnvironmentLacks."""
         counted = replace(work, counted=True, core=None)
-        counts, document = instructions.count(
-            self.command, self.job(counted), work.arm.libraries(work.build), work.build, timeout_s=300
-        )
+        libraries = work.arm.libraries(work.build)
+        with self.prepared(counted) as job:
+            counts, document = instructions.count(self.command, job, libraries, work.build, timeout_s=300)
         self.read(document)
         operations = max(1, self.operations(document))
         return {

@@ -146,6 +146,8 @@ def test_loads(real_build: str) -> None:
         simultaneous=10, duration_s=20, comparison=call_load.Comparison(load=0.5, trials=1, calls=20), build=real_build
     )
     require_valid("load", "load-calls", call_load.job(calls), real_build)
+    with call_load.precomputed(calls, timeout_s=120) as recorded:
+        require_valid("load", "load-calls", recorded, real_build)
 
 
 def test_adapters(real_build: str) -> None:

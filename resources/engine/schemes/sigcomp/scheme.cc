@@ -2,7 +2,10 @@
 #include "schemes/scheme.h"
 
 #include <array>
+#include <optional>
 
+#include "base/no_processes.h"
+#include "schemes/sigcomp/calls/precompute.h"
 #include "schemes/sigcomp/calls/run.h"
 #include "schemes/sigcomp/message_mark.h"
 #include "schemes/sigcomp/messages/run.h"
@@ -38,6 +41,8 @@ constexpr std::array<std::uint8_t, 17> kReturning = {0xFC, 0x81, 0x2A, 0x00, 0xA
 constexpr std::array kCommands = std::to_array<Command>({
     {"messages", "Messages both ways between two endpoints, or given ones to one of them",
      [](const Json& job) { return messages::run(messages::read_job(job)); }},
+    {"precompute", "Goes through calls, and records the messages for a P-CSCF's `load`",
+     [](const Json& job) { return calls::precompute(calls::read_precompute_job(job)); }},
     {"udvm", "Asks an adapter's assembler, disassembler or tracer", messages::run_tool},
     {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again"},
 });
@@ -50,8 +55,15 @@ bool is_about_calls(const Json& job) {
   return scheme != nullptr && *scheme == kName;
 }
 
-constexpr SchemeLoad kLoad = {.recognises = is_about_calls,
-                              .run = [](const Json& job) { return calls::run(calls::read_job(job)); }};
+Json run_calls(const Json& document) {
+  calls::Job job = calls::read_job(document);
+  std::optional<calls::OwnRecording> own;
+  if (job.recording.empty()) own.emplace(job);
+  start_no_processes();
+  return calls::run(job);
+}
+
+constexpr SchemeLoad kLoad = {.recognises = is_about_calls, .run = run_calls};
 
 }  // namespace
 

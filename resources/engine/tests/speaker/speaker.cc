@@ -9,11 +9,18 @@
 //   refuses    nothing is accepted
 //   dies       at the first message that it decompresses
 //   full       no compartment is opened
+//   forks      its messages are others where it cannot start a process
 //
-// and `compartments`: only while so many are open.
+// and `compartments`: only while so many are open. `keeps` is a file that it makes at its end; its messages are others
+// if it was there at its beginning.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -26,6 +33,8 @@ struct headroom_instance {
   };
   std::string fault;
   std::size_t least_compartments = 0;
+  std::string keeps;
+  bool kept = std::filesystem::exists(keeps);  // at its beginning
   std::uint8_t sent_to_all = 0;
   std::uint32_t last = HEADROOM_NO_SESSION;
   std::map<std::uint32_t, Compartment> compartments{};
@@ -47,10 +56,21 @@ json description() {
 
 headroom_instance* create(std::int32_t, const char* config, char*, std::size_t) {
   const json options = json::parse(config).value("options", json::object());
-  return new headroom_instance{options.value("fault", ""), options.value("compartments", std::size_t{0})};
+  return new headroom_instance{options.value("fault", ""), options.value("compartments", std::size_t{0}),
+                               options.value("keeps", "")};
 }
 
-void destroy(headroom_instance* self) { delete self; }
+void destroy(headroom_instance* self) {
+  if (!self->keeps.empty()) std::ofstream(self->keeps).put('1');
+  delete self;
+}
+
+// True if this process can start another one.
+bool can_fork() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  return child > 0 && waitpid(child, nullptr, 0) == child;
+}
 
 std::int32_t compress_one(headroom_instance& self, headroom_packet& packet, std::uint64_t) {
   const auto found = self.compartments.find(packet.channel);
@@ -58,6 +78,7 @@ std::int32_t compress_one(headroom_instance& self, headroom_packet& packet, std:
   packet.out[0] = 0xF8;
   for (unsigned i = 0; i < 4; ++i) packet.out[1 + i] = static_cast<std::uint8_t>(packet.channel >> (8 * i));
   packet.out[5] = self.has("different") ? self.sent_to_all : found->second.sent;
+  if (self.kept || (self.has("forks") && !can_fork())) packet.out[5] ^= 0x80;
   ++found->second.sent;
   ++self.sent_to_all;
   std::memcpy(packet.out + kHeader, packet.in, packet.in_length);

@@ -198,8 +198,8 @@ class Listener(ListenerV3):
         program = engine_program(job.build)
         if not program.is_file():  # fixed work is measured through links, which are gone by now
             return
-        # Captures went to a folder that may be gone by now, in which case the engine would refuse the job.
-        document = {key: value for key, value in job.document.items() if key != "outputs"}
+        # Files were in a folder that may be gone by now, in which case the engine would refuse the job.
+        document = {key: value for key, value in job.document.items() if key not in ("outputs", "recording")}
         text = json.dumps(document, indent=1).encode() + b"\n"
         if len(text) > MOST_OF_A_JOB:
             return

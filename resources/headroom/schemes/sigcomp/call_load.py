@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls through a P-CSCF: one engine, an endpoint that decompresses what users send and compresses what they are sent.
+Another engine records the messages beforehand.
 
 The job is one of the engine's command `load` with an endpoint. The default settings are those of maenpaa-2005 (a
 master's thesis about SigComp; `./headroom list papers`), 11.1: the thesis's decompression memory for voice and for
@@ -10,10 +11,12 @@ after it.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from headroom.bench.load import are_busy
@@ -36,6 +39,11 @@ CYCLES_PER_BIT = 32
 OPTIONS = {"dictionary_priority": 3, "shared_length": 500}  # of those that have them
 DECOMPRESSION_MEMORY = {"basic-voice-call": 4096}  # octets; maenpaa-2005, 11.1: 8192 for video
 HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
+# Keys of a job that the calls depend on.
+OF_PRECOMPUTATION = (
+    *("endpoint", "user", "call", "registration", "identities", "simultaneous", "users"),
+    *("holding_s", "arrivals", "start", "warmup_s", "duration_s", "seed"),
+)
 PAUSE_S = 2.0  # of a user between two calls, in the engine's plan of calls
 MOMENT_S = 0.1  # that the messages of a call take which is neither answered late nor held
 MOST_FAILURES_NAMED = 5
@@ -300,16 +308,29 @@ def measure(config: CallLoadConfig, timeout_s: float | None = None) -> CallLoadR
     """Measures one run. Raises EngineFailure if an adapter crashes or hangs, WrongCalls if messages are restored
     wrongly.
     """
-    result = job(config)
     if timeout_s is None:
         calls = config.simultaneous * 2 + config.users
         timeout_s = 120 + 2 * config.duration_s + calls * 0.05
-    try:
-        return loaded(engine.run("load", result, timeout_s=timeout_s, build=config.build))
-    except EngineFailure as failure:
-        if match := _OF_A_MESSAGE.fullmatch(failure.where):
-            raise WrongCalls(_wrong_message(config, failure.message, *match.groups())) from failure
-        raise
+    with precomputed(config, timeout_s) as job_of_load:
+        return loaded(engine.run("load", job_of_load, timeout_s=timeout_s, build=config.build))
+
+
+@contextmanager
+def precomputed(config: CallLoadConfig, timeout_s: float) -> Iterator[dict[str, Any]]:
+    """The engine's job with a recording of the messages, which another engine has made: what the adapter works out
+    there does not help it when it is measured. Raises EngineFailure, or WrongCalls if messages are restored wrongly.
+    """
+    whole = job(config)
+    with TemporaryDirectory(prefix="headroom-calls-") as folder:
+        recording = str(Path(folder) / "recording")
+        beforehand = {key: whole[key] for key in OF_PRECOMPUTATION if key in whole} | {"output": recording}
+        try:
+            engine.run("precompute", beforehand, timeout_s=timeout_s, build=config.build)
+        except EngineFailure as failure:
+            if match := _OF_A_MESSAGE.fullmatch(failure.where):
+                raise WrongCalls(_wrong_message(config, failure.message, *match.groups())) from failure
+            raise
+        yield whole | {"recording": recording}
 
 
 def _wrong_message(config: CallLoadConfig, sentences: str, part: str, number: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fixed work by which nights watch what SigComp costs: calls through a P-CSCF, in virtual time."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from headroom.core import metrics
@@ -18,6 +19,9 @@ class CallSentinel(Sentinel):
             if reason := side.lacks("endpoint", self.scheme):
                 return reason
         return call_load.lacking(_config(Work(arm)))
+
+    def prepared(self, work: Work) -> AbstractContextManager[dict[str, Any]]:
+        return call_load.precomputed(_config(work), self.timeout_s)
 
 
 def sentinels() -> tuple[Sentinel, ...]:

@@ -105,20 +105,8 @@ void check_call(const Job& job, const Value& call) {
         "a call takes no time at all: give its messages pauses, or \"holding_s\" and a message \"after_holding\".");
 }
 
-}  // namespace
-
-std::uint64_t Job::mean_lifetime_ns() const noexcept {
-  std::uint64_t all = 0;
-  for (const Message& message : call) all += message.after_holding ? holding_ns : message.pause_ns;
-  return all;
-}
-
-double Job::calls_per_s() const noexcept {
-  return static_cast<double>(simultaneous) / (static_cast<double>(mean_lifetime_ns()) / 1e9);
-}
-
-Job read_job(const Json& document) {
-  Object object(Value(document, ""));
+// Reads which calls there are, and when.
+Job read_calls(Object& object) {
   Job job;
   job.endpoint = read_adapter_job(object.required("endpoint"));
   const auto user = object.optional("user");
@@ -140,19 +128,7 @@ Job read_job(const Json& document) {
   const Value duration = object.required("duration_s");
   job.duration_ns = seconds(duration, 0.001);
   if (const auto v = object.optional("warmup_s")) job.warmup_ns = seconds(*v, 0);
-  const auto sample = object.optional("sample_s");
-  job.sample_ns = sample ? seconds(*sample, 0.001) : 1'000'000'000;
-  if (job.duration_ns / job.sample_ns > 1'000'000) duration.fail("makes more than a million samples of \"sample_s\".");
-  read_workers(object, job);
-  if (const auto v = object.optional("consecutive")) {
-    job.consecutive = static_cast<std::uint32_t>(v->integer(0, kMostConsecutive));
-    if (job.consecutive != 0 && job.real_time)
-      v->fail("needs the virtual clock: several workers have no order of messages.");
-  }
-  if (const auto v = object.optional("comparison")) read_comparison(*v, job);
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
-  object.finish();
-
   check_call(job, call);
   const double lasts_s = static_cast<double>(job.warmup_ns + job.duration_ns) / 1e9;
   if (job.calls_per_s() * lasts_s + job.simultaneous > static_cast<double>(kMostCalls)) {
@@ -160,6 +136,46 @@ Job read_job(const Json& document) {
   }
   if (job.keeps_compartments() && job.users < job.simultaneous)
     object.fail("there are fewer \"users\" than \"simultaneous\" calls, and each of them makes one call at a time.");
+  return job;
+}
+
+}  // namespace
+
+std::uint64_t Job::mean_lifetime_ns() const noexcept {
+  std::uint64_t all = 0;
+  for (const Message& message : call) all += message.after_holding ? holding_ns : message.pause_ns;
+  return all;
+}
+
+double Job::calls_per_s() const noexcept {
+  return static_cast<double>(simultaneous) / (static_cast<double>(mean_lifetime_ns()) / 1e9);
+}
+
+Job read_job(const Json& document) {
+  Object object(Value(document, ""));
+  Job job = read_calls(object);
+  if (const auto v = object.optional("recording")) job.recording = v->text();
+  const auto sample = object.optional("sample_s");
+  job.sample_ns = sample ? seconds(*sample, 0.001) : 1'000'000'000;
+  if (job.duration_ns / job.sample_ns > 1'000'000)
+    object.required("duration_s").fail("makes more than a million samples of \"sample_s\".");
+  read_workers(object, job);
+  if (const auto v = object.optional("consecutive")) {
+    job.consecutive = static_cast<std::uint32_t>(v->integer(0, kMostConsecutive));
+    if (job.consecutive != 0 && job.real_time)
+      v->fail("needs the virtual clock: several workers have no order of messages.");
+  }
+  if (const auto v = object.optional("comparison")) read_comparison(*v, job);
+  object.finish();
+  return job;
+}
+
+PrecomputeJob read_precompute_job(const Json& document) {
+  Object object(Value(document, ""));
+  PrecomputeJob job;
+  job.calls = read_calls(object);
+  job.output = object.required("output").text();
+  object.finish();
   return job;
 }
 

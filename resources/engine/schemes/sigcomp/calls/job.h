@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The job of `load` for a scheme with messages (README.md): a P-CSCF under the load of calls. Read and checked as a
-// whole before anything runs.
+// The jobs of `precompute` and of `load` for a scheme with messages (README.md): a P-CSCF under the load of calls. Read
+// and checked as a whole before anything runs.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_JOB_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_JOB_H
 
@@ -59,9 +59,10 @@ struct Comparison {
 };
 
 struct Job {
-  AdapterJob endpoint;  // the P-CSCF
-  AdapterJob user;      // the UEs
-  Json compartment;     // the settings for each compartment
+  AdapterJob endpoint;    // the P-CSCF
+  AdapterJob user;        // the UEs
+  std::string recording;  // file of the messages that precompute has written; empty: there is none
+  Json compartment;       // the settings for each compartment
   std::vector<Message> registration, call;
   std::vector<Identity> identities;
   std::uint32_t users = 0;  // 0: each call has its own user, whose compartment is closed afterwards
@@ -87,6 +88,11 @@ struct Job {
   [[nodiscard]] bool keeps_compartments() const noexcept { return users != 0; }
 };
 
+struct PrecomputeJob {
+  Job calls;           // which calls there are, and when; nothing of workers and of what is to be measured
+  std::string output;  // file that becomes the recording
+};
+
 inline constexpr std::uint32_t kMostSimultaneous = 4'000'000;
 inline constexpr std::uint32_t kMostWorkers = 1024;
 inline constexpr std::uint32_t kMostConsecutive = 100'000;
@@ -96,7 +102,9 @@ inline constexpr std::uint64_t kMostCalls = 20'000'000;
 inline constexpr std::size_t kMostMessages = 64;        // messages of a registration, or of a call
 inline constexpr std::size_t kLongestMessage = 32'768;  // octets
 
+// Both throw Error(job).
 [[nodiscard]] Job read_job(const Json& document);
+[[nodiscard]] PrecomputeJob read_precompute_job(const Json& document);
 
 }  // namespace headroom::sigcomp::calls
 

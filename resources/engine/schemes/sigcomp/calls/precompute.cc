@@ -14,14 +14,14 @@
 
 #include "adapter/endpoint.h"
 #include "base/cycles.h"
-#include "base/random.h"
+#include "base/identity.h"
+#include "schemes/sigcomp/calls/recording.h"
 #include "schemes/sigcomp/calls/texts.h"
 
 namespace headroom::sigcomp::calls {
 namespace {
 
 constexpr std::size_t kMostProcesses = 64;
-constexpr std::size_t kWriteOctets = std::size_t{1} << 20;
 constexpr std::size_t kSentence = 1024;
 constexpr std::uint64_t kBetweenUsersNs = 1'000'000'000;
 
@@ -38,43 +38,23 @@ struct Report {
                                        std::strerror(errno) + "; ask for fewer calls.");
 }
 
-// A file in memory that one process writes and another reads.
-class Pages {
+// The reports of all processes, in memory that they share.
+class Reports {
  public:
-  Pages() : descriptor_(memfd_create("precompute", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) no_memory("file in memory");
+  explicit Reports(std::size_t processes)
+      : length_(processes * sizeof(Report)),
+        start_(mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    if (start_ == MAP_FAILED) no_memory("memory");
   }
-  ~Pages() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Pages(Pages&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
+  ~Reports() { munmap(start_, length_); }
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
 
-  // Returns where the octets begin.
-  std::uint64_t append(OctetView octets) {
-    const std::uint64_t at = length_;
-    waiting_.insert(waiting_.end(), octets.begin(), octets.end());
-    length_ += octets.size();
-    if (waiting_.size() >= kWriteOctets) flush();
-    return at;
-  }
-  void flush() {
-    std::size_t written = 0;
-    while (written < waiting_.size()) {
-      const ssize_t n = ::write(descriptor_, waiting_.data() + written, waiting_.size() - written);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) no_memory("memory");
-      written += static_cast<std::size_t>(n);
-    }
-    waiting_.clear();
-  }
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] Report& operator[](std::size_t process) const noexcept { return static_cast<Report*>(start_)[process]; }
 
  private:
-  int descriptor_;
-  std::uint64_t length_ = 0;
-  Octets waiting_;
+  std::size_t length_;
+  void* start_;
 };
 
 std::size_t cores() {
@@ -159,60 +139,23 @@ class Pair {
   std::uint64_t now_ns_ = 0;
 };
 
-}  // namespace
-
-std::uint64_t hash_of(OctetView octets) noexcept {
-  std::uint64_t hash = mix64(octets.size() + kGolden);
-  std::size_t i = 0;
-  for (; i + 8 <= octets.size(); i += 8) hash = mix64(hash ^ load64(&octets[i]));
-  std::uint64_t rest = 0;
-  for (; i < octets.size(); ++i) rest = rest << 8 | octets[i];
-  return mix64(hash ^ rest);
-}
-
-Recording::Mapping::~Mapping() {
-  if (at != nullptr) munmap(at, length);
-}
-
-Part Recording::part_of(std::size_t entry) const noexcept {
-  const Entry& e = static_cast<const Entry*>(index_->at)[entry];
-  const auto* pages = static_cast<const std::uint8_t*>(pages_[e.process]->at);
-  return {{pages + e.offset, e.input_length}, e.output_length, e.output_hash};
-}
-
-Part Recording::registration(std::uint32_t user, std::uint32_t step) const noexcept {
-  return part_of(user * registration_steps_ + step);
-}
-
-Part Recording::call(std::uint32_t call, std::uint32_t step) const noexcept {
-  return part_of(registrations_ + call * call_steps_ + step);
-}
-
-std::size_t Recording::size() const noexcept {
-  std::size_t all = index_->length;
-  for (const auto& pages : pages_) all += pages->length;
-  return all;
-}
-
 // Runs the precomputation in a process for each core. Process n plays the users whose number modulo the number of
 // processes is n.
 class Precomputation {
  public:
-  Precomputation(const Job& job, const Plan& plan)
-      : job_(job), plan_(plan), processes_(std::min<std::size_t>(cores(), std::max<std::size_t>(1, plan.users))) {
-    recording_.registration_steps_ = job.registration.size();
-    recording_.call_steps_ = job.call.size();
-    recording_.registrations_ = plan.users * job.registration.size();
-    const std::size_t entries = recording_.registrations_ + plan.calls.size() * job.call.size();
-    recording_.index_ = map(entries * sizeof(Recording::Entry), -1);
-    reports_ = map(processes_ * sizeof(Report), -1);
-    written_ = std::vector<Pages>(processes_);
-    calls_of_.resize(job.keeps_compartments() ? plan.users : 0);
-    for (std::uint32_t call = 0; call < plan.calls.size() && job.keeps_compartments(); ++call)
-      calls_of_[plan.calls[call].user].push_back(call);
+  explicit Precomputation(const PrecomputeJob& job)
+      : job_(job.calls),
+        plan_(make_plan(job_)),
+        processes_(std::min<std::size_t>(cores(), std::max<std::size_t>(1, plan_.users))),
+        numbers_(job_, plan_),
+        recording_(job.output, numbers_),
+        reports_(processes_) {
+    calls_of_.resize(job_.keeps_compartments() ? plan_.users : 0);
+    for (std::uint32_t call = 0; call < plan_.calls.size() && job_.keeps_compartments(); ++call)
+      calls_of_[plan_.calls[call].user].push_back(call);
   }
 
-  Recording execute() {
+  Json execute() {
     const std::uint64_t start = monotonic_ns();
     std::vector<pid_t> children;
     for (std::size_t process = 0; process < processes_; ++process) {
@@ -230,32 +173,17 @@ class Precomputation {
     }
     if (wrong) throw *wrong;
     if (children.size() < processes_) no_memory("process");
-    for (const Pages& written : written_) {
-      const off_t length = lseek(written.descriptor(), 0, SEEK_END);
-      recording_.pages_.push_back(map(static_cast<std::size_t>(std::max<off_t>(0, length)), written.descriptor()));
-    }
-    recording_.processes = processes_;
-    recording_.wall_ns = monotonic_ns() - start;
-    return std::move(recording_);
+    return {{"engine", engine_identity()},
+            {"messages", numbers_.count},
+            {"octets", recording_.size()},
+            {"wall_ns", monotonic_ns() - start},
+            {"processes", processes_}};
   }
 
  private:
-  static std::shared_ptr<Recording::Mapping> map(std::size_t length, int descriptor) {
-    if (length == 0) return std::make_shared<Recording::Mapping>(nullptr, 0);
-    const bool file = descriptor >= 0;
-    void* const at = mmap(nullptr, length, file ? PROT_READ : PROT_READ | PROT_WRITE,
-                          MAP_SHARED | (file ? MAP_POPULATE : MAP_ANONYMOUS), descriptor, 0);
-    if (at == MAP_FAILED) no_memory("memory");
-    return std::make_shared<Recording::Mapping>(at, length);
-  }
-
-  [[nodiscard]] Report& report_of(std::size_t process) const noexcept {
-    return static_cast<Report*>(reports_->at)[process];
-  }
-
   // The work of one process.
   bool play_and_report(std::size_t process) noexcept {
-    Report& report = report_of(process);
+    Report& report = reports_[process];
     const auto tell = [&report](ErrorKind kind, const char* sentence, const char* where) {
       report.kind = kind;
       std::strncpy(report.sentence, sentence, kSentence - 1);
@@ -275,42 +203,36 @@ class Precomputation {
   void play(std::size_t process) {
     Pair pair(job_);
     Texts texts(job_);
+    NewRecording::Writer writer(recording_);
     for (auto user = static_cast<std::uint32_t>(process); user < plan_.users;
          user += static_cast<std::uint32_t>(processes_)) {
       pair.open(user);
       texts.use(user, user);
       for (std::size_t step = 0; step < job_.registration.size(); ++step) {
         const std::string where = "/registration/" + std::to_string(step);
-        keep(process, user * job_.registration.size() + step,
-             pair.play(job_.registration[step], texts.registration(step), user, where));
+        writer.keep(numbers_.registration(user, step),
+                    pair.play(job_.registration[step], texts.registration(step), user, where));
       }
-      if (!job_.keeps_compartments()) play_call(process, pair, texts, user, user);
+      if (!job_.keeps_compartments()) play_call(writer, pair, texts, user, user);
       if (job_.keeps_compartments()) {
-        for (const std::uint32_t call : calls_of_[user]) play_call(process, pair, texts, user, call);
+        for (const std::uint32_t call : calls_of_[user]) play_call(writer, pair, texts, user, call);
       }
       pair.close(user);
     }
-    written_[process].flush();
+    writer.flush();
   }
 
-  void play_call(std::size_t process, Pair& pair, Texts& texts, std::uint32_t user, std::uint32_t call) {
+  void play_call(NewRecording::Writer& writer, Pair& pair, Texts& texts, std::uint32_t user, std::uint32_t call) {
     texts.use(user, call);
     for (std::size_t step = 0; step < job_.call.size(); ++step) {
-      keep(process, recording_.registrations_ + call * job_.call.size() + step,
-           pair.play(job_.call[step], texts.call(step), user, "/call/" + std::to_string(step)));
+      writer.keep(numbers_.call(call, step),
+                  pair.play(job_.call[step], texts.call(step), user, "/call/" + std::to_string(step)));
     }
-  }
-
-  void keep(std::size_t process, std::size_t entry, const Part& part) {
-    static_cast<Recording::Entry*>(recording_.index_->at)[entry] = {
-        written_[process].append(part.input),          part.output_hash,
-        static_cast<std::uint32_t>(part.input.size()), part.output_length,
-        static_cast<std::uint32_t>(process),           0};
   }
 
   // Returns the error of a process that has ended: its own report, or the signal that it died of.
   [[nodiscard]] std::optional<Error> error_of(std::size_t process, int status) const {
-    const Report& report = report_of(process);
+    const Report& report = reports_[process];
     if (report.complete) return std::nullopt;
     if (!WIFSIGNALED(status)) return Error(report.kind, report.sentence, report.where);
     return Error(ErrorKind::adapter, std::string("an adapter died of the signal ") + strsignal(WTERMSIG(status)) +
@@ -318,14 +240,29 @@ class Precomputation {
   }
 
   const Job& job_;
-  const Plan& plan_;
-  std::size_t processes_;
-  Recording recording_;
-  std::shared_ptr<Recording::Mapping> reports_;
-  std::vector<Pages> written_;
+  const Plan plan_;
+  const std::size_t processes_;
+  const PartNumbers numbers_;
+  NewRecording recording_;
+  Reports reports_;
   std::vector<std::vector<std::uint32_t>> calls_of_;  // by user, where users keep their compartments
 };
 
-Recording precompute(const Job& job, const Plan& plan) { return Precomputation(job, plan).execute(); }
+}  // namespace
+
+Json precompute(const PrecomputeJob& job) { return Precomputation(job).execute(); }
+
+OwnRecording::OwnRecording(Job& job) : descriptor_(memfd_create("calls", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) no_memory("file in memory");
+  job.recording = "/proc/self/fd/" + std::to_string(descriptor_);
+  try {
+    (void)precompute({job, job.recording});
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+OwnRecording::~OwnRecording() { ::close(descriptor_); }
 
 }  // namespace headroom::sigcomp::calls

@@ -8,6 +8,7 @@
 #include "base/identity.h"
 #include "base/process.h"
 #include "schemes/sigcomp/calls/organisations.h"
+#include "schemes/sigcomp/calls/recording.h"
 #include "schemes/sigcomp/calls/traffic.h"
 
 namespace headroom::sigcomp::calls {
@@ -143,7 +144,7 @@ double cost_of_thread_clock() {
 
 Json run(const Job& job) {
   const Plan plan = make_plan(job);
-  const Recording recording = precompute(job, plan);
+  const Recording recording(job.recording, job, plan);
   Traffic traffic{job, plan, recording};
   Memory memory;
   Outcomes outcomes;
@@ -192,7 +193,6 @@ Json run(const Job& job) {
           {"samples", samples_json(measurement.samples)},
           {"comparison", times ? compare(job, *times) : Json(nullptr)},
           {"consecutive_in_system_ns", measurement.consecutive_ns},
-          {"rehearsal", {{"wall_ns", recording.wall_ns}, {"processes", recording.processes}}},
           {"filling_ns", filled_ns},
           {"other_threads_cpu_ns", job.real_time ? Json(nullptr) : Json(all_cpu_ns - std::min(all_cpu_ns, thread_cpu))},
           {"clock_reading_ns", job.real_time ? Json(nullptr) : Json(cost_of_thread_clock())}};

@@ -9,7 +9,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// Runs a job and returns its result (README.md). Throws Error.
+// Runs a job that has a recording, and returns its result (README.md). Throws Error.
 [[nodiscard]] Json run(const Job& job);
 
 }  // namespace headroom::sigcomp::calls

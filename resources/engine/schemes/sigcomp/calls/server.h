@@ -18,7 +18,7 @@
 #include "schemes/sigcomp/calls/job.h"
 #include "schemes/sigcomp/calls/measure.h"
 #include "schemes/sigcomp/calls/plan.h"
-#include "schemes/sigcomp/calls/precompute.h"
+#include "schemes/sigcomp/calls/recording.h"
 
 namespace headroom::sigcomp::calls {
 

@@ -10,7 +10,7 @@
 #include "queueing/service_times.h"
 #include "schemes/sigcomp/calls/measure.h"
 #include "schemes/sigcomp/calls/plan.h"
-#include "schemes/sigcomp/calls/precompute.h"
+#include "schemes/sigcomp/calls/recording.h"
 #include "schemes/sigcomp/calls/server.h"
 
 namespace headroom::sigcomp::calls {

@@ -2,9 +2,12 @@
 //
 // `load` with an endpoint: calls through a P-CSCF.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -13,9 +16,10 @@
 
 #include "base/hex.h"
 #include "base/random.h"
-#include "commands.h"
 #include "schemes/sigcomp/calls/organisations.h"
 #include "schemes/sigcomp/calls/plan.h"
+#include "schemes/sigcomp/calls/precompute.h"
+#include "schemes/sigcomp/calls/recording.h"
 #include "schemes/sigcomp/calls/run.h"
 #include "schemes/sigcomp/calls/texts.h"
 
@@ -58,7 +62,32 @@ Json with_fault(Json job, const std::string& fault, std::size_t compartments = 0
 
 // As a job is read: from its text.
 Job job_of(const Json& document) { return read_job(parse_json(document.dump())); }
-Json load(const Json& document) { return run_load(parse_json(document.dump())); }
+Json load(const Json& document) {
+  Job job = job_of(document);
+  const OwnRecording recording(job);
+  return run(job);
+}
+
+// The file of a recording, of the calls of a job.
+class RecordingFile {
+ public:
+  explicit RecordingFile(const Json& document) {
+    Json job = document;
+    job["output"] = path_.string();
+    result_ = precompute(read_precompute_job(parse_json(job.dump())));
+  }
+  ~RecordingFile() { std::filesystem::remove(path_); }
+  RecordingFile(const RecordingFile&) = delete;
+  RecordingFile& operator=(const RecordingFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  [[nodiscard]] const Json& result() const noexcept { return result_; }
+
+ private:
+  const std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("headroom-calls-test-" + std::to_string(getpid()));
+  Json result_;
+};
 
 std::string error_of(const std::function<void()>& action, std::string* where = nullptr) {
   try {
@@ -428,6 +457,93 @@ TEST(LoadCalls, EndWhereThePrecomputationDoes) {
   EXPECT_NE(error_of([] { (void)load(with_fault(call_job(), "full")); }).find("there is no room here"),
             std::string::npos);
 }
+
+// ---- the recording
+
+TEST(Recordings, HoldEveryMessageOfEveryCall) {
+  const RecordingFile recording(call_job());
+  EXPECT_EQ(recording.result()["octets"], std::filesystem::file_size(recording.path()));
+  const Job job = job_of(call_job());
+  const Plan plan = make_plan(job);
+  EXPECT_EQ(recording.result()["messages"], 5 * plan.calls.size());
+  const Recording read(recording.path().string(), job, plan);
+  Texts texts(job);
+  texts.use(plan.calls[7].user, 7);
+  const Part answer = read.call(7, 1);
+  EXPECT_TRUE(std::ranges::equal(answer.input, texts.call(1)));
+  EXPECT_GT(answer.output_length, 0u);
+  const Part invite = read.call(7, 0);
+  EXPECT_EQ(invite.output_length, texts.call(0).size());
+  EXPECT_EQ(invite.output_hash, hash_of(texts.call(0)));
+
+  Json document = call_job();
+  document["recording"] = recording.path().string();
+  const Json with_file = run(job_of(document)), without = load(call_job());
+  for (const char* key : {"calls", "messages", "outcomes"}) EXPECT_EQ(with_file[key], without[key]) << key;
+}
+
+// An adapter that hosts nothing but the users can write to the file, too.
+TEST(Recordings, AreRefusedWhereAnyMessageIsAnother) {
+  const RecordingFile recording(call_job());
+  const Job job = job_of(call_job());
+  const Plan plan = make_plan(job);
+  const auto error_with = [&](std::streamoff offset, std::uint8_t flipped) {
+    std::fstream file(recording.path(), std::ios::in | std::ios::out | std::ios::binary);
+    const auto flip = [&] {
+      char octet = 0;
+      file.seekg(offset).read(&octet, 1);
+      octet = static_cast<char>(octet ^ flipped);
+      file.seekp(offset).write(&octet, 1).flush();
+    };
+    flip();
+    const std::string sentence = error_of([&] { const Recording changed(recording.path().string(), job, plan); });
+    flip();
+    return sentence;
+  };
+  constexpr std::streamoff kFirst = 24, kEntry = 24;  // the header's length, and that of an entry
+  EXPECT_EQ(error_with(0, 0), "");
+  EXPECT_NE(error_with(0, 1).find("not that of these calls"), std::string::npos) << "the magic number";
+  EXPECT_NE(error_with(8, 1).find("not that of these calls"), std::string::npos) << "the number of messages";
+  EXPECT_NE(error_with(kFirst + 7, 0x80).find("octets that it does not have"), std::string::npos) << "an offset";
+  EXPECT_NE(error_with(kFirst + 19, 0x7F).find("octets that it does not have"), std::string::npos) << "a length";
+  EXPECT_NE(error_with(kFirst + 8, 1).find("other messages"), std::string::npos) << "what an INVITE becomes";
+  EXPECT_NE(error_with(kFirst + 20, 1).find("other messages"), std::string::npos) << "its length";
+  EXPECT_NE(error_with(kFirst + kEntry + 23, 1).find("too long"), std::string::npos) << "of a compressed message";
+  EXPECT_EQ(error_with(kFirst + kEntry + 8, 1), "") << "an answer, compressed: the adapter's own work";
+  std::uint64_t offset = 0;
+  std::ifstream file(recording.path(), std::ios::binary);
+  file.seekg(kFirst + kEntry).read(reinterpret_cast<char*>(&offset), sizeof offset);
+  EXPECT_GE(offset, kFirst + 5 * plan.calls.size() * kEntry);
+  EXPECT_NE(error_with(static_cast<std::streamoff>(offset), 1).find("other messages"), std::string::npos)
+      << "an answer";
+  Json other = call_job();
+  other["seed"] = 2;
+  EXPECT_NE(error_of([&] {
+              const Job another = job_of(other);
+              const Recording wrong(recording.path().string(), another, make_plan(another));
+            }).find("other messages"),
+            std::string::npos);
+  std::filesystem::resize_file(recording.path(), 100);
+  EXPECT_NE(error_with(0, 0).find("too short"), std::string::npos);
+  std::filesystem::resize_file(recording.path(), 0);
+  EXPECT_NE(error_with(0, 0).find("too short"), std::string::npos);
+}
+
+TEST(Recordings, SayWhereTheyCannotBe) {
+  Json document = call_job();
+  document["output"] = "/dev/full";
+  EXPECT_NE(error_of([&] { (void)precompute(read_precompute_job(parse_json(document.dump()))); }).find("cannot be"),
+            std::string::npos);
+  const Job job = job_of(call_job());
+  std::string where;
+  EXPECT_NE(error_of([&] { const Recording none("/nowhere/recording", job, make_plan(job)); }, &where).find("opened"),
+            std::string::npos);
+  EXPECT_EQ(where, "/recording");
+  EXPECT_NE(error_of([&] { const Recording none("/dev/null", job, make_plan(job)); }).find("is no file"),
+            std::string::npos);
+}
+
+// ---- wrong jobs
 
 TEST(LoadCalls, SayWhatIsWrongWithAJob) {
   const auto error = [](const std::function<void(Json&)>& change) {
