@@ -47,7 +47,7 @@ def missing() -> str | None:
     return next((f"{tool} is not installed" for tool in ("ip", "ethtool") if shutil.which(tool) is None), None)
 
 
-pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(missing() is not None, reason=str(missing()))]
 
 
 class Testbed:
@@ -361,6 +361,7 @@ def test_frames_travel_in_a_transport_stream(testbed: Testbed, rate_bps: int) ->
         assert one["statistics"]["decompressor"]["continuity_errors"] == 0
 
 
+@pytest.mark.long
 def test_rohc_travels_in_bridged_frames_of_a_transport_stream() -> None:
     """The test-bed of a satellite link: compressor, encapsulator at 8 Mbit/s, receiver and decompressor, both ways."""
     rohc = {"scheme": "rohc", "mode": "U", "cids": "large", "max_cid": 100, "feedback": False}

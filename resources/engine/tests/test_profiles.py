@@ -17,6 +17,8 @@ import yaml
 
 from headroom.core import yamlfile
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin" / "headroom-engine"))
 FOLDER = ROOT / "traffic-profiles"

@@ -33,16 +33,16 @@ Fast = Annotated[
     bool,
     typer.Option(
         "--fast",
-        help="Run only the quick tests, for use after each change: style, C++ unit tests, the Python tests that "
-        "start no engine, a dry run of every suite, and the suites of smoke.",
+        help="Run only what is quick, for use after each change: style, most C++ and Python unit tests, a dry run of "
+        "every suite, and the suites of smoke.",
     ),
 ]
 Everything = Annotated[
     bool,
     typer.Option(
         "--all",
-        help="Also run the long Python tests, C++ unit tests under sanitizers, the suites against doubles and some "
-        "deliberate defects of the reference, benchmarks, and Docker Compose.",
+        help="Also run the long Python tests, all rows of the interop matrices, C++ unit tests under sanitizers, the "
+        "suites against doubles and some deliberate defects of the reference, benchmarks, and Docker Compose.",
     ),
 ]
 UpdateGolden = Annotated[

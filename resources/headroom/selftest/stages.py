@@ -28,9 +28,8 @@ CLANG_FORMAT_MAJOR = "14"
 # Groups of suites: the cases of a group run one after another, beside those of the other groups.
 SIDE_BY_SIDE = (("smoke", "conformance"), ("interop",), ("robustness",))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
+USUAL_CASES = "headroom.selftest.usual_cases.UsualCases"
 GOLDEN = ROOT / "resources/golden"
-# Cases that prove the suites right, by their tag; they take a quarter of the time of all.
-DOUBLES, SUITE_OF_DOUBLES = "doubles", "robustness/freedoms"
 CTEST_TOTALS = r"tests passed.*out of \d+"
 
 # Lines of a runner's output that name a failure (pytest, CTest, the comparison with the golden data), or its reason.
@@ -97,14 +96,14 @@ def stages(
 
 
 def _usual_stages(fast: bool, benchmarks: bool, whole: bool) -> list[Stage]:
-    """The stages without a build of their own; with `whole` including long Python tests, and the cases that run suites
-    against doubles, variants of the reference that use what specifications leave open.
+    """The stages without a build of their own; with `whole` including long Python tests and the cases that are not
+    usual. `fast` leaves out what is not quick.
     """
     ruff = r"^(All checks passed|Found \d+ error|\d+ files? )"
     robocop = r"(No issues found|Found \d+ issue|\d+ files? )"
-    ctest = _ctest(DEFAULT_BUILD, benchmarks)
+    ctest = _ctest(DEFAULT_BUILD, benchmarks, *(["-LE", "slow"] if fast else []))
     if fast:
-        suites, pytest, about = ("smoke",), _pytest_fast, "unit tests of the Python package without engine and launcher"
+        suites, pytest, about = ("smoke",), _pytest_fast, "quick unit tests of the Python package"
     else:
         suites, pytest = SUITES_THAT_PROVE, _pytest if whole else _pytest_without_long
         about = "unit tests of the Python package, and of everything together"
@@ -280,7 +279,7 @@ def _clang_format(log: Path) -> bool:
     return passed
 
 
-def _ctest(preset: str, benchmarks: bool = False) -> Run:
+def _ctest(preset: str, benchmarks: bool = False, *arguments: str) -> Run:
     def stage(log: Path) -> bool:
         # The benchmarks of the stage `bench` use the objects of this build.
         build.ensure(preset, tests=True, benchmarks=benchmarks, say=lambda sentence: _note(log, sentence))
@@ -293,6 +292,7 @@ def _ctest(preset: str, benchmarks: bool = False) -> Run:
             "--no-tests=error",
             "-j",
             str(os.cpu_count() or 1),
+            *arguments,
         )
 
     return stage
@@ -311,7 +311,7 @@ def _pytest_without_long(log: Path) -> bool:
 
 
 def _pytest_fast(log: Path) -> bool:
-    return _pytest(log, "-m", "not engine and not launcher and not long")
+    return _pytest(log, "-m", "not engine and not launcher and not slow and not long")
 
 
 def _robot_dry_run(log: Path) -> bool:
@@ -341,7 +341,7 @@ def _count_cases(log: Path) -> bool:
     return bool(all_cases)
 
 
-def _robot(suites: tuple[str, ...], doubles: bool) -> Run:
+def _robot(suites: tuple[str, ...], whole: bool) -> Run:
     def stage(log: Path) -> bool:
         build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
         folder = out_folder() / "test" / "robot"
@@ -349,16 +349,17 @@ def _robot(suites: tuple[str, ...], doubles: bool) -> Run:
         from headroom.core.run.selection import has_suites
 
         groups = [[name for name in group if name in suites and has_suites(name)] for group in SIDE_BY_SIDE]
-        passed = _robots(log, folder, [group for group in groups if group], [] if doubles else [DOUBLES])
-        return passed & _same_as_golden(log, folder, suites, doubles)
+        passed = _robots(log, folder, [group for group in groups if group], whole)
+        return passed & _same_as_golden(log, folder, suites, whole)
 
     return stage
 
 
-def _robots(log: Path, folder: Path, groups: list[list[str]], excluded: list[str]) -> bool:
-    """Runs Robot once for each group of suites, all at once, with one folder of records and one log of Robot's. Cases
-    with an excluded tag do not run.
+def _robots(log: Path, folder: Path, groups: list[list[str]], whole: bool) -> bool:
+    """Runs Robot once for each group of suites, all at once, with one folder of records and one log of Robot's; unless
+    `whole`, the usual cases alone.
     """
+    modifiers = [] if whole else ["--prerunmodifier", USUAL_CASES]
     logs = [log.with_name(f"{log.stem}-{group[0]}.log") for group in groups]
     outputs = [folder / f"output-{group[0]}.xml" for group in groups]
 
@@ -368,7 +369,7 @@ def _robots(log: Path, folder: Path, groups: list[list[str]], excluded: list[str
             log,
             sys.executable, "-m", "robot",
             "--console", "dotted",
-            *(word for tag in excluded for word in ("--exclude", tag)),
+            *modifiers,
             "--outputdir", folder,
             "--output", output.name, "--log", "NONE", "--report", "NONE",
             "--variable", f"RUN_FOLDER:{folder}",
@@ -389,16 +390,17 @@ def _outcomes(folder: Path) -> dict[str, golden.Outcome]:
     return {case: outcome for case, outcome in outcomes.items() if outcome.verdict != golden.UNSUPPORTED}
 
 
-def _same_as_golden(log: Path, folder: Path, suites: tuple[str, ...], doubles: bool) -> bool:
-    """True if every case of some suites, those that ask doubles included or not, gave the recorded verdict, cells and
-    link octets.
+def _same_as_golden(log: Path, folder: Path, suites: tuple[str, ...], whole: bool) -> bool:
+    """True if every case of some suites, or unless `whole` every usual one, gave the recorded verdict, cells and link
+    octets.
     """
+    from headroom.selftest.usual_cases import usual_cases
+
     outcomes = _outcomes(folder)
-    on_file = {
-        case: outcome
-        for case, outcome in golden.read(GOLDEN).items()
-        if case.partition("/")[0] in suites and (doubles or not case.startswith(f"{SUITE_OF_DOUBLES}/"))
-    }
+    on_file = {case: outcome for case, outcome in golden.read(GOLDEN).items() if case.partition("/")[0] in suites}
+    if not whole:
+        usual = usual_cases(suites)
+        on_file = {case: outcome for case, outcome in on_file.items() if case in usual}
     wrong = golden.differences(on_file, outcomes)
     for sentence in wrong:
         _note(log, f"golden: {sentence}")

@@ -27,6 +27,8 @@ from headroom.core.settings import Settings
 from headroom.report import comparison, render
 from headroom.tests import sample
 
+pytestmark = pytest.mark.slow
+
 SUITE = "*** Test Cases ***\nFirst\n    No Operation\nSecond\n    Fail    wrong octet\nThird\n    No Operation\n"
 NAMES = ("one", "two", "three")
 

@@ -25,6 +25,8 @@ from headroom.core.scheme_registry import all_schemes, in_matrix
 from headroom.tests.command_line import call, start
 from headroom.tests.runs import replay_of
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = (
     *("run", "check", "new-adapter", "test", "report", "verify", "reproduce", "list", "doctor", "render"),
     *("replay", "decode", "talk", "udvm", "reference", "judge", "site", "completion"),

@@ -23,6 +23,8 @@ from headroom.core.paths import build_folder
 from headroom.core.text import shortened
 from headroom.schemes.rohc.conformance import faulty_adapters
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
     document = engine.run("replay", {"seed": 7, "text": "ä" * 300_000}, build=fake_build)

@@ -22,6 +22,8 @@ from headroom.tests import browser, damaged_records, sample
 from headroom.tests.campaigns.helpers import campaign
 from headroom.tests.judge.test_page import judged
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(f"<img src=x onerror={browser.HARM}>\x1b]0;x\x07")
 NAMES = ("kind", "unit", "target_load", "goal", "name")  # by which sections find what is theirs
 SCRIPTED = ("report", "interop", "comparison", "campaign")  # pages with a script of their own
@@ -94,6 +96,7 @@ def opened(chromium: browser.Browser, html: str, folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", browser.HOSTILE, ids=("markup", "address"))
 @pytest.mark.parametrize("name", PAGES)
 def test_texts_stay_texts(chromium: browser.Browser, tmp_path: Path, name: str, text: str) -> None:

@@ -15,6 +15,8 @@ from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.results import store
 from headroom.tests.command_line import start
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = IMPLEMENTATIONS / "reference"
 
 

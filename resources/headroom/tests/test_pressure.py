@@ -22,6 +22,8 @@ from headroom.keywords import base
 from headroom.report import render, sections
 from headroom.tests import sample
 
+pytestmark = pytest.mark.slow
+
 
 def reading(load: float, **times: int) -> Reading:
     return Reading(load, 2, CoreTimes(**times))

@@ -30,6 +30,8 @@ from headroom.report import (
 )
 from headroom.tests import browser, sample
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -28,6 +28,8 @@ from headroom.report import render
 from headroom.schemes.rohc.conformance import faulty_adapters
 from headroom.tests import sample
 
+pytestmark = pytest.mark.slow
+
 ATTACKS = (
     *("reads_a_file", "writes_a_file", "makes_a_file", "fills_the_disk"),
     *("traces_its_caller", "opens_its_callers_memory", "writes_its_callers_output", "signals_its_caller"),

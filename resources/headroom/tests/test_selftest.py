@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import robot.api
 
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import build
+from headroom.core.paths import SUITES
 from headroom.core.results import golden
+from headroom.core.results.listener import test_id as id_of
 from headroom.selftest import stages as proving
+from headroom.selftest import usual_cases
 
 
 def names(**extent: Any) -> list[str]:
@@ -33,7 +37,7 @@ def test_fast_leaves_out_what_needs_another_build() -> None:
     ("extent", "marks"),
     [
         ({}, ["-m", "not long"]),
-        ({"fast": True}, ["-m", "not engine and not launcher and not long"]),
+        ({"fast": True}, ["-m", "not engine and not launcher and not slow and not long"]),
         ({"everything": True}, []),
         ({"only": ["pytest"]}, []),
     ],
@@ -83,15 +87,31 @@ def test_a_stage_that_fails_names_what_failed(tmp_path: Path, monkeypatch: pytes
     assert proving.run(proving.Stage("ctest", "", run, "tests passed")).faults == []
 
 
-def test_golden_data_of_doubles_is_left_out_with_their_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_golden_data_of_unusual_cases_is_left_out_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = golden.Outcome("pass")
-    on_file = {"smoke/a/A": outcome, "robustness/loss/B": outcome, "robustness/freedoms/C": outcome}
+    usual = usual_cases.usual_cases(["robustness", "interop"])
+    rows = [case for case in usual if case.startswith("interop/rohc/")]
+    unusual = ["robustness/freedoms/C", "interop/rohc/Uncompressed, U-Mode, Large CIDs"]
+    on_file = dict.fromkeys([*usual, *unusual], outcome)
     monkeypatch.setattr(golden, "read", lambda _: on_file)
-    monkeypatch.setattr(proving, "_outcomes", lambda _: {"robustness/loss/B": outcome})
+    monkeypatch.setattr(proving, "_outcomes", lambda _: dict.fromkeys(usual, outcome))
     log = tmp_path / "log"
-    assert proving._same_as_golden(log, tmp_path, ("robustness",), doubles=False)
-    assert not proving._same_as_golden(log, tmp_path, ("robustness",), doubles=True)
-    assert "robustness/freedoms/C" in log.read_text(encoding="utf-8")
+    assert proving._same_as_golden(log, tmp_path, ("robustness", "interop"), whole=False)
+    assert not proving._same_as_golden(log, tmp_path, ("robustness", "interop"), whole=True)
+    assert all(case in log.read_text(encoding="utf-8") for case in unusual)
+    monkeypatch.setattr(proving, "_outcomes", lambda _: dict.fromkeys(usual - {rows[0]}, outcome))
+    assert not proving._same_as_golden(log, tmp_path, ("robustness", "interop"), whole=False), "a usual one is missing"
+
+
+def test_robot_runs_the_usual_cases() -> None:
+    suite = robot.api.TestSuite.from_file_system(SUITES, included_files=["*.robot"])
+    suite.visit(usual_cases.UsualCases())
+    kept = {id_of(test.source, test.name) for test in suite.all_tests}
+    folders = sorted(path.name for path in SUITES.iterdir() if path.is_dir())
+    assert kept == usual_cases.usual_cases(folders)
+    rows = [case for case in kept if case.startswith("interop/")]
+    assert {case.split("/")[1] for case in rows} == {path.stem for path in (SUITES / "interop").glob("*.robot")}
+    assert not any(case.startswith("robustness/freedoms/") for case in kept)
 
 
 def test_builds_in_the_background_go_on_after_one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:

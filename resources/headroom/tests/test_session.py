@@ -23,6 +23,8 @@ from headroom.core.run.selection import Case, cases, has_interface_cases, requir
 from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
 
+pytestmark = pytest.mark.slow
+
 LISTENER = "headroom.core.results.listener.Listener"
 
 SUITE = """

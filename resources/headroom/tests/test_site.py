@@ -29,6 +29,8 @@ from headroom.site.results import golden_source, run_source
 from headroom.site.suites import page_of as suite_page
 from headroom.tests import browser, sample
 
+pytestmark = pytest.mark.slow
+
 needs_mkdocs = pytest.mark.skipif(find_spec("material") is None, reason="the packages of the site are not installed")
 
 HOSTILE = """</code></pre><script>window.harm=1</script><img src=x onerror="window.harm=1"> | {: #a } `b` [c](d)"""
@@ -352,6 +354,7 @@ def test_the_search_finds(built: Path, chromium: browser.Browser, query: str, pa
     assert page in hits[:3]
 
 
+@pytest.mark.long
 @needs_mkdocs
 @pytest.mark.parametrize(("width", "mobile"), [(1280, False), (400, True)])
 def test_pages_fit_and_can_be_read(built: Path, chromium: browser.Browser, width: int, mobile: bool) -> None:

@@ -27,6 +27,8 @@ from headroom.selftest.soak.tally import Finding, Tally
 from headroom.tests.command_line import call, start
 from headroom.tests.sample import record
 
+pytestmark = pytest.mark.slow
+
 MOMENT = 1 / 3600  # hours of a second
 DAMAGING = {name: scheme for name, scheme in all_schemes().items() if scheme.damaged_links}
 

@@ -15,6 +15,8 @@ from headroom.core.paths import ROOT, SUITES
 from headroom.core.run import coverage
 from headroom.core.run.selection import cases, suite_files, suite_names
 
+pytestmark = pytest.mark.slow
+
 
 def test_identities_are_unique() -> None:
     counts = Counter(case.id for case in cases([SUITES]))

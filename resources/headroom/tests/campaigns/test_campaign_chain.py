@@ -17,6 +17,8 @@ from headroom.core.results import chain
 from headroom.tests.campaigns.helpers import campaign, program
 from headroom.tests.campaigns.test_client import accepted, edit, repacked, reply_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def done(out: Path) -> Campaign:

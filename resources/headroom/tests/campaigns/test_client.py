@@ -28,6 +28,8 @@ from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.tests.campaigns.helpers import campaign, configuration, program
 
+pytestmark = pytest.mark.slow
+
 
 def reply_of(one: Campaign, *behaviour: str, number: int = 0) -> dict[str, Any]:
     """The reply of a worker to a cell, in this process."""

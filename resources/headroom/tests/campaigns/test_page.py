@@ -20,6 +20,8 @@ from headroom.report.page import Section, Table
 from headroom.tests import browser, sample
 from headroom.tests.campaigns.helpers import campaign, configuration
 
+pytestmark = pytest.mark.slow
+
 MACHINES = ("east", "north", "west")
 FACTOR = {"east": 1.0, "north": 1.25}  # of flow pairs; west was lost
 

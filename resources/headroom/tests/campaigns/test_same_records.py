@@ -7,12 +7,15 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from headroom.campaigns import client, progress
 from headroom.core.paths import ROOT
 from headroom.core.results import golden, store
 from headroom.tests.campaigns.helpers import campaign, configuration
 
 
+@pytest.mark.long
 def test_a_cell_has_the_records_of_a_run(real_build: str, out: Path) -> None:
     suite = "smoke/first_packets"
     one = campaign(

@@ -24,6 +24,8 @@ from headroom.tests import sample
 from headroom.tests.campaigns.test_client import accepted, reply_of
 from headroom.tests.campaigns.test_page import section, tables, texts
 
+pytestmark = pytest.mark.slow
+
 FILE = """
 name: versions
 implementations:

@@ -18,6 +18,8 @@ from headroom.history import store
 from headroom.history.store import COMPACTED, History
 from headroom.tests.history.support import KEY, in_child, night, path_of, point, three_nights, values
 
+pytestmark = pytest.mark.slow
+
 SIGKILLED = -signal.SIGKILL
 
 

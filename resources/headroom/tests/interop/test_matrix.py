@@ -28,6 +28,8 @@ from headroom.report import matrix_data, render
 from headroom.tests import browser, sample
 from headroom.tests.interop import support, test_recordings
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ("compressors", "decompressors", "profiles", "modes", "cids", "traffic", "links")
 WORDS: dict[str, tuple[str, ...]] = {name: () for name in OPTIONS}  # noqa: C420 (the lists are typed here)
 ROHC = ("rohc",)
@@ -61,6 +63,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory, real_build: str) -> tuple[P
     return Path(document["report"]).parent, document, done.returncode
 
 
+@pytest.mark.long
 def test_the_document_is_that_of_the_design(matrix: tuple[Path, dict[str, Any], int]) -> None:
     _, document, status = matrix
     assert set(document) == {"report", "cells"}

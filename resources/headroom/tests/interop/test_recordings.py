@@ -81,6 +81,7 @@ def test_a_damaged_recording_is_found_and_made_small(
     assert result["minimised"]["command"].endswith("job.json")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("link", ["loss-1", "burst-loss", "ber-1e-3", "reorder-1"])
 def test_a_compressor_at_fault_is_no_milder_over_a_bad_link(tmp_path: Path, real_build: str, link: str) -> None:
     """One link packet in nine has its first octet damaged: too little comes out, and not because of the link."""

@@ -92,6 +92,7 @@ def test_calls_of_which_nothing_comes_out_or_nothing_is_compressed_are_none() ->
     assert talk.shortcomings(ROW, [plain, call()]) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "said"),
     [

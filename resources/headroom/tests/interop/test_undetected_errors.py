@@ -74,6 +74,7 @@ def test_flipped_payload_is_no_risk() -> None:
     assert seen.chance().unexplained == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("link", ["ber-1e-3", "loss-1", "burst-loss", "reorder-2"])
 def test_a_decompressor_that_is_wrong_without_a_cause(
     tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch, link: str

@@ -16,6 +16,8 @@ from headroom.cli.nightly import nightly, seconds_of
 from headroom.core.errors import UsageError
 from headroom.history.store import History
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(sample: History, tmp_path: Path) -> Path:

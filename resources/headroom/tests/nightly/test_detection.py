@@ -11,6 +11,8 @@ from headroom.history import detection
 from headroom.history.confirmation import Session, confirm, ratio_of_best, session_deviation
 from headroom.tests.nightly.noise import KINDS, NIGHTS, Values
 
+pytestmark = pytest.mark.slow
+
 SERIES = 1000
 SESSION_SPREAD = 0.002  # of a minimum of 30 interleaved trials
 
@@ -152,6 +154,7 @@ MOST_FALSE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_false_alarms(kind: str) -> None:
     random = np.random.default_rng(17)

@@ -23,6 +23,8 @@ from headroom.tests.nightly import noise
 from headroom.tests.nightly.nights import Nights, commit
 from headroom.tests.nightly.simulation import LEARNT, night, simulated
 
+pytestmark = pytest.mark.slow
+
 
 def nights_at(nights: Nights, count: int, factor: float = 100.0) -> list[NightResult]:
     return [night(nights, factor) for _ in range(count)]

@@ -28,6 +28,8 @@ from headroom.nightly.exports import junit, openmetrics, sqlite
 from headroom.tests.history.support import HOSTILE
 from headroom.tests.nightly import sample_history as drawn
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "reports" / "nightly"
 WRITERS = (openmetrics.write, junit.write, sqlite.write)
 Families = Callable[[str], Any]

@@ -19,6 +19,8 @@ from headroom.nightly import log_entries
 from headroom.tests.nightly import killed_night
 from headroom.tests.nightly.nights import Nights, commit
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.long
 def test_equal_nights_raise_nothing(nights: Nights) -> None:

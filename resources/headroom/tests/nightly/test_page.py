@@ -22,6 +22,8 @@ from headroom.tests import browser
 from headroom.tests.history.support import HOSTILE, KEY, night, point
 from headroom.tests.nightly import sample_history as drawn
 
+pytestmark = pytest.mark.slow
+
 MOST_OCTETS_PER_SERIES = 8_000
 MOST_ELEMENTS_PER_SERIES = 30
 

@@ -17,6 +17,8 @@ from headroom.decode.run import Capture, DecodedPacket, DecodeOptions
 from headroom.tests.decode.support import ipv4, pcap, udp, with_tshark
 from headroom.tests.ule.test_sections import DATAGRAM, mpe, ts
 
+pytestmark = pytest.mark.slow
+
 PACKETS = ts(*[mpe(DATAGRAM)] * 6)
 
 

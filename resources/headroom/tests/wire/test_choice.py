@@ -21,6 +21,8 @@ from headroom.testbed import choice, containers, doctor, netns, testbed
 from headroom.tests.command_line import start
 from headroom.tests.sample import record
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = "resources/testbeds/example.yaml"
 
 

@@ -39,7 +39,7 @@ LONG_S = 60.0  # a trial that nobody waits for
 CHANNEL = workload_of("rohc").channel("U", 10, [])
 
 
-pytestmark = pytest.mark.usefixtures("state")  # of conftest.py
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("state")]  # of conftest.py
 
 
 @pytest.fixture
@@ -245,6 +245,7 @@ main()
 """
 
 
+@pytest.mark.long
 @root
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_from_outside(build: str, state: Path, tmp_path: Path, number: signal.Signals) -> None:

@@ -531,6 +531,7 @@ def test_a_line_for_real(real_build: str) -> None:
         assert compressed >= trial.forward.sent
 
 
+@pytest.mark.long
 @root
 @pytest.mark.parametrize("path", ["own", "piggybacked"])
 def test_feedback_travels_in_o_mode(real_build: str, path: str) -> None:
@@ -542,6 +543,7 @@ def test_feedback_travels_in_o_mode(real_build: str, path: str) -> None:
         assert made.watched["compressor"].statistics()["workers"][0]["feedback"]["received"] > 0
 
 
+@pytest.mark.long
 @root
 @pytest.mark.parametrize(
     ("scheme", "mode", "profile"),
@@ -556,6 +558,7 @@ def test_each_scheme_with_a_measurement_is_forwarded(real_build: str, scheme: st
         assert worker["compressed"] >= trial.forward.sent
 
 
+@pytest.mark.long
 @root
 def test_a_node_that_dies_ends_a_trial_and_leaves_nothing(real_build: str) -> None:
     with made_line(real_build) as made:

@@ -134,6 +134,7 @@ def test_a_later_start_goes_on_where_the_earlier_part_ended(real_build: str) -> 
     assert Counter(parts[0] + parts[1]) == Counter(whole)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -34,9 +34,12 @@ from headroom.tests.runs import run_of
 BUILD = "gcc-O2"
 ECHO_REQUEST, ECHO_RESPONSE, ERROR_INDICATION = 1, 2, 26
 
-pytestmark = pytest.mark.skipif(
-    bool(netns.lacks() or choice.build_lacks(BUILD)), reason=netns.lacks() or choice.build_lacks(BUILD)
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(netns.lacks() or choice.build_lacks(BUILD)), reason=netns.lacks() or choice.build_lacks(BUILD)
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +181,7 @@ def test_queues_give_each_user_one_worker(distribution: str, monkeypatch: pytest
     assert handed_over == 0 if distribution == "queues" else handed_over > 500
 
 
+@pytest.mark.long
 @pytest.mark.skipif(len(CORES) < 2, reason="two workers need two cores")
 @pytest.mark.parametrize(("rx_cores", "workers"), [(CORES[:1], CORES[1:2]), (CORES[:1], CORES[:2]), (CORES[:2],) * 2])
 def test_receiving_cores_give_each_user_one_worker(
@@ -225,6 +229,7 @@ def test_what_the_kernels_ring_has_no_room_for_is_counted() -> None:
     assert ports["link"]["missed"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(len(CORES) < 2, reason="two workers need two cores")
 def test_queues_know_users_behind_optional_fields_and_one_extension_header() -> None:
     container = packets.container(1, 9)
