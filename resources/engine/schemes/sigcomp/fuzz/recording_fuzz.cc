@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fuzz target: the recording of calls, which an adapter may have changed. The input is a list of changes to one that is
+// right: a place in two octets, and an octet that is put there.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "schemes/sigcomp/calls/recording.h"
+#include "schemes/sigcomp/calls/texts.h"
+
+namespace {
+
+using namespace headroom::sigcomp::calls;
+
+// Two calls of two messages, and a file in memory for their recording.
+struct Calls {
+  Calls() {
+    job.call.resize(2);
+    job.call[0] = {.from_user = true, .text = {'I', 'N', 'V', 'I', 'T', 'E'}};
+    job.call[1] = {.after_holding = true, .text = {'O', 'K'}};
+    plan.users = 2;
+    plan.calls = {{0, 1, 0}, {1, 1, 1}};
+  }
+
+  void write_recording() const {
+    NewRecording recording(path, PartNumbers(job, plan));
+    NewRecording::Writer writer(recording);
+    const headroom::Octets &request = job.call[0].text, &answer = job.call[1].text;
+    for (std::size_t call = 0; call < plan.calls.size(); ++call) {
+      writer.keep(2 * call, {answer, static_cast<std::uint32_t>(request.size()), hash_of(request)});
+      writer.keep(2 * call + 1, {answer, 7, 0});
+    }
+    writer.flush();
+  }
+
+  Job job;
+  Plan plan;
+  const int file = memfd_create("recording", MFD_CLOEXEC);
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Calls calls;
+  calls.write_recording();
+  for (std::size_t i = 0; i + 3 <= size; i += 3) {
+    // A longer file is a right one, and in a shorter one nothing can be put: it is made longer again.
+    const std::size_t place = data[i] << 8 | data[i + 1];
+    if (place >= 0xFF00) {
+      if (ftruncate(calls.file, data[i + 2]) != 0) __builtin_trap();
+    } else if (pwrite(calls.file, &data[i + 2], 1, static_cast<off_t>(place)) != 1) {
+      __builtin_trap();
+    }
+  }
+  try {
+    const Recording recording(calls.path, calls.job, calls.plan);
+    for (std::uint32_t call = 0; call < calls.plan.calls.size(); ++call) {
+      const Part request = recording.call(call, 0), answer = recording.call(call, 1);
+      std::uint32_t sum = 0;
+      for (const std::uint8_t octet : request.input) sum += octet;
+      if (sum > 255 * kLongestMessage || request.output_hash != hash_of(calls.job.call[0].text)) __builtin_trap();
+      if (!std::ranges::equal(answer.input, calls.job.call[1].text)) __builtin_trap();
+    }
+  } catch (const headroom::Error&) {
+  }
+  return 0;
+}
