@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -513,11 +514,17 @@ def _has_gone(path: Path) -> bool:
     return not os.path.lexists(path)
 
 
-def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
+@cache
+def _database(process: int) -> Any:
+    """The database in memory of a process; a fork has none of its threads. To make one takes as long as a query."""
     import duckdb
 
+    return duckdb.connect(config={"threads": 2})
+
+
+def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
     names = ", ".join(f'"{name}"' for name in columns)
-    with duckdb.connect(config={"threads": 2}) as connection:
+    with _database(os.getpid()).cursor() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         return connection.sql(
             f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)",
