@@ -230,11 +230,15 @@ class Line:
         findings, _ = self.follow(link.sent, config)
         arrivals = self.across(link.sent, config, seed=chance_of(cell).getrandbits(32), **cell.condition.words)
         wrong = self.decompress(implementations.find(row.decompressor), config, arrivals, row.build)
+        changed = [arrival for arrival in arrivals if arrival.source not in (arrival.restored, arrival.other)]
         return Judged(
             findings,
             f"{wrong[0].sentence} ({wrong[0].requirement})" if wrong else "",
             delivered=sum(arrival.restored is not None and not arrival.is_shifted for arrival in arrivals) - len(wrong),
             first=_shown([*findings, *wrong], link.sent, arrivals),
+            lacking=f"the judge does not restore {len(changed)} of {len(arrivals)} packets as they were"
+            if changed and cell.condition.harmless and not wrong
+            else "",
         )
 
 

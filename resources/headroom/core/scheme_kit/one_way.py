@@ -27,12 +27,16 @@ class Sent(Protocol):
 
     @property
     def done(self) -> Replay: ...
+    @property
+    def refused(self) -> Sequence[bytes]: ...
 
 
 @dataclass(frozen=True)
 class Judged:
     """The judges' result for a cell: findings on the compressor; sentences about a broken MUST and about missed SHOULDs
-    of the decompressor, "" if there are none; and the first wrong packet, as lines of text.
+    of the decompressor, "" if there are none; and the first wrong packet, as lines of text. `lacking` is a sentence
+    about packets that the compressor put on the link in no form from which the judge restores them, "" if there are
+    none: a decompressor is not to blame for these.
     """
 
     findings: Sequence[Finding]
@@ -40,12 +44,15 @@ class Judged:
     milder: str = ""
     delivered: int = 0
     first: Sequence[str] = ()
+    lacking: str = ""
 
     def verdict(self, row: Row) -> tuple[Verdict, str]:
         """The verdict on a cell of a row, and its reason."""
         musts = [finding for finding in self.findings if finding.severity == "must"]
         if musts:
             return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})"
+        if self.lacking:
+            return "fail", f"{row.compressor}: {self.lacking}"
         if self.wrong:
             return "fail", f"{row.decompressor}: {self.wrong}"
         if self.findings:
@@ -95,7 +102,7 @@ class OneWay(Generic[S]):
     def _trial(self, cell: Cell, store: ArtefactStore) -> Trial:
         config = self._config(cell)
         sent = self.send(replace(config, outputs={"link": link_of(cell, store)}))
-        judged = self.judge(cell, sent)
+        judged = self._judged(cell, sent)
         verdict, reason = judged.verdict(cell.row)
         header = self.header(sent)
         figures = {
@@ -114,6 +121,12 @@ class OneWay(Generic[S]):
             smallest=lambda: self._smallest(cell, config, sent, plain(reason), store),
             key=plain(reason),
         )
+
+    def _judged(self, cell: Cell, sent: S) -> Judged:
+        judged = self.judge(cell, sent)
+        if not sent.refused:
+            return judged
+        return replace(judged, lacking=f"{len(sent.refused)} of {sent.done.sent} packets are not on the link")
 
     def _config(self, cell: Cell) -> ReplayConfig:
         row = cell.row
@@ -137,7 +150,7 @@ class OneWay(Generic[S]):
         """
 
         def judged(packets: Packets, **outputs: Path) -> Judged:
-            return self.judge(cell, self.send(replace(config, source=packets, outputs=outputs)))
+            return self._judged(cell, self.send(replace(config, source=packets, outputs=outputs)))
 
         left = fewest(self.source(sent), lambda packets: plain(judged(packets).verdict(cell.row)[1]), signature)
         if left is None:

@@ -41,12 +41,14 @@ def judge(cell: Cell, sent: line.Encapsulated) -> Judged:
     result = comparison.compare(
         implementations.find(row.decompressor), [Arrival(octets) for octets in arrivals], config, row.build
     )
-    pdus, wrong = [pdu.octets for pdu in sent.pdus], result.wrong
-    if not wrong and cell.condition.harmless and list(result.units) != pdus:
+    pdus, wrong, lacking = [pdu.octets for pdu in sent.pdus], result.wrong, ""
+    if not wrong and cell.condition.harmless and list(result.judged) != pdus:
+        lacking = f"the judge's receiver delivers {len(result.judged)} of {len(pdus)} PDUs, or not as sent"
+    elif not wrong and cell.condition.harmless and list(result.units) != pdus:
         wrong = f"{len(result.units)} of {len(pdus)} PDUs come out, or not as sent"
     if not wrong and (strange := set(result.units) - set(pdus)):
         wrong = f"{len(strange)} units come out that no PDU was; a CRC missed them"
-    return Judged(findings, wrong, result.milder, len(result.units), _shown(findings, sent, result))
+    return Judged(findings, wrong, result.milder, len(result.units), _shown(findings, sent, result), lacking)
 
 
 def _shown(

@@ -17,7 +17,7 @@ from headroom.core.finding import Finding
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_axes
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.replay import Packets, ReplayConfig
-from headroom.core.scheme_kit import cells
+from headroom.core.scheme_kit import cells, line
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.one_way import Judged, OneWay
 from headroom.core.scheme_registry import all_schemes
@@ -25,6 +25,7 @@ from headroom.schemes.ule import interop as ule
 from headroom.schemes.ule import line as ule_line
 from headroom.schemes.vj import interop as vj
 from headroom.schemes.vj.judge import decompressor
+from headroom.schemes.vj.judge.compressor import CompressorJudge
 from headroom.schemes.vj.judge.packet import COMPRESSED
 
 VJ = all_schemes()["vj"]
@@ -40,6 +41,7 @@ class Done:
 class Sent:
     packets: Packets
     done: Done
+    refused: tuple[bytes, ...] = ()
 
 
 def cell(scheme: str, traffic: str, link: str = "clean", build: str = DEFAULT_BUILD) -> Cell:
@@ -113,12 +115,21 @@ def test_a_failure_that_does_not_show_again_is_not_minimised(tmp_path: Path) -> 
             "one: a bit is set (RFC1144-3.2.2-1)",
         ),
         (Judged([Finding("no slot", "RFC1144-5.1-2")], "it is wrong"), "fail", "two: it is wrong"),
+        (Judged([Finding("no slot")], "nothing comes out", lacking="nothing is sent"), "fail", "one: nothing is sent"),
         (Judged([Finding("no slot", "RFC1144-5.1-2")], "", "it is late"), "non-strict", "one: no slot (RFC1144-5.1-2)"),
     ],
 )
 def test_verdicts(judged: Judged, verdict: str, reason: str) -> None:
     row = Row(VJ, "one", "two", row_axes(VJ, {}))
     assert judged.verdict(row) == (verdict, reason)
+
+
+def test_packets_that_a_compressor_refuses(tmp_path: Path) -> None:
+    def refuse(config: ReplayConfig) -> Sent:
+        return replace(send(config), refused=(b"a", b"b"))
+
+    result = run(tmp_path, made(lambda *_: Judged([], ""), refuse))
+    assert (result["verdict"], result["reason"]) == ("fail", "reference: 2 of 40 packets are not on the link")
 
 
 def test_misbehaviour_is_no_verdict_on_the_protocol(tmp_path: Path) -> None:
@@ -157,6 +168,35 @@ def test_a_slot_that_is_restored_wrongly(tmp_path: Path, real_build: str, monkey
     assert len(list(engine_pcapng.read(tmp_path / result["minimised"]["capture"]))) == 2
     assert "must come out" in (tmp_path / result["evidence"]).read_text()
     assert result["capture"].endswith("link.pcapng.gz")
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_packet_that_is_changed_before_the_link(
+    tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoilt(config: ReplayConfig) -> line.Compressed:
+        link = vj.LINE.compress(config)
+        return replace(link, sent=tuple(replace(one, link=one.link[:-1] + b"\0") for one in link.sent))
+
+    monkeypatch.setattr(CompressorJudge, "sent", lambda *_: [])
+    scheme = replace(few(vj.CELLS), send=spoilt)
+    (result,) = scheme.run([cell("vj", "tcp-bulk-data", build=real_build)], ArtefactStore(tmp_path))
+    assert result["verdict"] == "fail" and result["reason"].startswith("reference: the judge does not restore")
+
+
+@pytest.mark.usefixtures("patient")
+def test_units_that_no_receiver_can_deliver(tmp_path: Path, real_build: str) -> None:
+    """TS packets that are said to be scrambled: no sentence of RFC 4326 is broken, and receivers discard them."""
+
+    def scrambled(config: ReplayConfig) -> ule_line.Encapsulated:
+        sent = ule_line.encapsulate(config)
+        packets = tuple((time, ts[:3] + bytes([ts[3] | 0xC0]) + ts[4:]) for time, ts in sent.packets)
+        return replace(sent, packets=packets)
+
+    scheme = replace(few(ule.CELLS), send=scrambled)
+    (result,) = scheme.run([cell("ule", "voip-amr-nb-ipv4", build=real_build)], ArtefactStore(tmp_path))
+    assert result["verdict"] == "fail" and "the judge's receiver delivers 0 of 30 PDUs" in result["reason"]
+    assert result["minimised"]["packets"] == 1
 
 
 @pytest.mark.usefixtures("patient")
