@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two user planes in a chain: the first between base station and N9, the second between N9 and the data network.
 
-What one sends on N9 the other is given. Both are controlled over N4 by the same control plane.
+What one sends on N9 the other is given if there is nothing wrong with it: else the other would be blamed for dropping
+it. Both are controlled over N4 by the same control plane.
 """
 
 from __future__ import annotations
@@ -12,8 +13,17 @@ from typing import Any
 
 from headroom.schemes.gtpu import judge, packets
 from headroom.schemes.gtpu.conformance.check import Check
-from headroom.schemes.gtpu.conformance.gtpu_stories import end_marker
-from headroom.schemes.gtpu.conversation import N9_HOSTS, OTHER_HOSTS, Conversation, Facts, Session, tunnelled
+from headroom.schemes.gtpu.conformance.gtpu_stories import end_marker, error_indication
+from headroom.schemes.gtpu.conversation import (
+    N9_HOSTS,
+    OTHER_HOSTS,
+    Conversation,
+    Facts,
+    Session,
+    Tunnelled,
+    read_tunnelled,
+    tunnelled,
+)
 from headroom.schemes.gtpu.pfcp import elements
 from headroom.schemes.gtpu.pfcp.tables import Action, Ie, Interface, ReportType
 from headroom.schemes.gtpu.user_plane import N3, N9
@@ -75,18 +85,34 @@ class Chain:
 
     def both_ways(self, size: int) -> None:
         """A packet in each direction goes through, unchanged, and is a right G-PDU in between."""
-        assert self.access is not None and self.middle is not None and self.back is not None
-        first, second = self.checks
+        assert self.access is not None and self.middle is not None
+        (first, second), middle = self.checks, self.middle
         packet = self.first.to_network(self.access, size)
         step = self.first.uplink(self.access, packet)
-        ends = {"access": self.middle.host, "access_teid": self.middle.teid, "host": self.back.host}
-        onward = replace(self.middle, **ends, qfi=None)  # the container is one of the uplink
-        if first.downlink(step, onward, packet, GOES_ON, N9):
+        if right(first, lambda: first.downlink(step, self.onward(), packet, GOES_ON, N9)):
             second.uplink(self.second.give(step.sent(N9)[0], N9), packet, GOES_ON)
         packet = self.second.to_user(self.middle, size)
-        step = self.second.downlink(packet)
-        if second.downlink(step, self.middle, packet, GOES_ON, N9):
-            first.downlink(self.first.give(step.sent(N9)[0], N9), self.access, packet, GOES_ON)
+        back = self.second.downlink(packet)
+        if right(second, lambda: second.downlink(back, middle, packet, GOES_ON, N9)):
+            first.downlink(self.first.give(back.sent(N9)[0], N9), self.access, packet, GOES_ON)
+
+    def onward(self) -> Session:
+        """The session whose tunnel leads from the first user plane to the second."""
+        assert self.middle is not None and self.back is not None
+        ends = {"access": self.middle.host, "access_teid": self.middle.teid, "host": self.back.host}
+        return replace(self.middle, **ends, qfi=None)  # the container is one of the uplink
+
+
+def right(check: Check, judged: Callable[[], Tunnelled | None]) -> bool:
+    """True if the check of a message on N9 adds no finding. A message with an extension header that its receiver has to
+    know and that no rule asks for adds one."""
+    before = len(check.findings)
+    output = judged()
+    if output is not None and output.message is not None:
+        for extension in output.message.extensions:
+            known = not extension.type & 0x80 or extension.type == judge.PDU_SESSION_CONTAINER
+            check.expect(known, f"The {output.message.name} has the {extension.name}, which no rule asks for.", GOES_ON)
+    return len(check.findings) == before
 
 
 def _tunnel(session: Session, pdr: int, transport: int) -> Session:
@@ -125,7 +151,15 @@ def _end_marker(chain: Chain) -> None:
     moved = replace(chain.middle, access=N9_HOSTS[chain.ip], access_teid=0x0E000001)
     chain.second.must_modify(chain.middle, chain.second.far_down(moved, update=True, end_marker=True, n9=True))
     sent = [packet.octets for packet in chain.second.step.taken if packet.side == N9]
-    if second.expect(len(sent) == 1, f"{len(sent)} End Markers were sent, not one.", "TS29244-8.2.31-1"):
+    if not second.expect(len(sent) == 1, f"{len(sent)} End Markers were sent, not one.", "TS29244-8.2.31-1"):
+        return
+    marker, left = read_tunnelled(sent[0], N9), chain.middle
+
+    def ends_the_tunnel() -> Tunnelled:
+        end_marker(second, marker, left.access, left.access_teid, "TS29244-8.2.31-1")
+        return marker
+
+    if right(second, ends_the_tunnel):
         outputs = tunnelled(chain.first.give(sent[0], N9), N3)
         sentence = f"An End Marker went in, and {len(outputs)} messages came out on the other side, not one."
         if first.expect(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
@@ -138,10 +172,21 @@ def _error_indication(chain: Chain) -> None:
     assert chain.access is not None and chain.middle is not None
     first, second = chain.checks
     second.expect_accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")
-    step = chain.first.uplink(chain.access, chain.first.to_network(chain.access))
-    replies = [packet for octets in step.sent(N9) for packet in chain.second.give(octets, N9).sent(N9)]
+    packet = chain.first.to_network(chain.access)
+    step, onward = chain.first.uplink(chain.access, packet), chain.onward()
+    if not right(first, lambda: first.downlink(step, onward, packet, GOES_ON, N9)):
+        return
+    replies = chain.second.give(step.sent(N9)[0], N9).sent(N9)
     sentence = f"{len(replies)} answers came to a packet of a lost session, not one."
     if not second.expect(len(replies) == 1, sentence, "TS29281-7.3.1-2"):
+        return
+    reply = read_tunnelled(replies[0], N9)
+
+    def is_about_the_tunnel() -> Tunnelled:
+        error_indication(second, reply, onward.host, onward.access_teid, onward.access)
+        return reply
+
+    if not right(second, is_about_the_tunnel):
         return
     first.silent(chain.first.give(replies[0], N9), "TS29281-7.3.1-8")
     reports = chain.first.reports(ReportType.ERROR_INDICATION)

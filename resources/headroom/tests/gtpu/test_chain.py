@@ -11,18 +11,60 @@ import pytest
 from headroom.core.finding import Finding
 from headroom.core.implementations import Deviation, find
 from headroom.core.matrix import Row
-from headroom.schemes.gtpu import chain, interop, user_plane
+from headroom.schemes.gtpu import chain, interop, judge, packets, user_plane
 from headroom.schemes.gtpu.conformance.check import Check
 from headroom.schemes.gtpu.conversation import Conversation, Facts
 from headroom.schemes.gtpu.scheme import SCHEME
 from headroom.schemes.gtpu.user_plane import N3, N6, N9
-from headroom.tests.gtpu.changed_plane import ChangedPlane
+from headroom.tests.gtpu.changed_plane import ChangedPlane, edited
 
 MUST = "TS29244-8.2.26-2"
 
 
 def dropping(side: str) -> Callable[[bytes, str], bytes | None]:
     return lambda octets, on: None if on == side else octets
+
+
+def at_n9(change: Callable[[bytes, str], bytes | None]) -> Callable[[bytes, str], bytes | None]:
+    return lambda octets, on: change(octets, on) if on == N9 else octets
+
+
+def to_another_tunnel(message: bytes) -> bytes:
+    return message[:7] + bytes([message[7] ^ 0x55]) + message[8:]
+
+
+def with_unknown_extension(message: bytes) -> bytes:
+    read = judge.read(message)
+    own = [packets.Extension(one.type, one.content) for one in read.extensions]
+    return packets.gtpu(read.type, read.teid, read.inner, extensions=[*own, packets.Extension(0xC5, b"\0\0")])
+
+
+def about_another_tunnel(message: bytes) -> bytes:
+    value = judge.read(message).elements[0].value
+    return message.replace(value, bytes(octet ^ 0x55 for octet in value), 1)
+
+
+def tell(
+    story: str,
+    of_first: Callable[[bytes, str], bytes | None],
+    of_second: Callable[[bytes, str], bytes | None],
+    ip: int,
+    build: str,
+) -> chain.Chain:
+    """A story with two user planes whose packets are changed."""
+    found = find("reference")
+    facts = Facts.of(found)
+    with (
+        user_plane.of_implementation(found, facts.config(), build) as near,
+        user_plane.of_implementation(found, chain.second_config(facts), build) as far,
+    ):
+        planes = (ChangedPlane(near, outgoing=of_first), ChangedPlane(far, outgoing=of_second))
+        first, second = (Conversation(plane, facts) for plane in planes)
+        first.associate()
+        second.associate()
+        told = chain.Chain(first, second, (Check(), Check()), ip)
+        chain.STORIES[story].tell(told)
+    return told
 
 
 @pytest.mark.parametrize("ip", [4, 6])
@@ -35,25 +77,35 @@ def dropping(side: str) -> Callable[[bytes, str], bytes | None]:
         ("end-marker", "", N9, (False, True)),
         ("end-marker", N3, "", (True, False)),
         ("error-indication", "", N9, (False, True)),
+        ("error-indication", N9, "", (True, False)),
         ("echo", N9, "", (True, False)),
     ],
 )
 def test_a_finding_is_about_the_one_that_drops(
     ip: int, story: str, of_first: str, of_second: str, wrong: tuple[bool, bool], real_build: str
 ) -> None:
-    found = find("reference")
-    facts = Facts.of(found)
-    with (
-        user_plane.of_implementation(found, facts.config(), real_build) as near,
-        user_plane.of_implementation(found, chain.second_config(facts), real_build) as far,
-    ):
-        planes = (ChangedPlane(near, outgoing=dropping(of_first)), ChangedPlane(far, outgoing=dropping(of_second)))
-        first, second = (Conversation(plane, facts) for plane in planes)
-        first.associate()
-        second.associate()
-        told = chain.Chain(first, second, (Check(), Check()), ip)
-        chain.STORIES[story].tell(told)
+    told = tell(story, dropping(of_first), dropping(of_second), ip, real_build)
     assert tuple(bool(check.findings) for check in told.checks) == wrong
+
+
+@pytest.mark.parametrize(
+    ("story", "kind", "edit", "wrong"),
+    [
+        ("both-ways", judge.G_PDU, to_another_tunnel, (True, True)),
+        ("both-ways", judge.G_PDU, with_unknown_extension, (True, True)),
+        ("end-marker", judge.END_MARKER, to_another_tunnel, (False, True)),
+        ("error-indication", judge.G_PDU, to_another_tunnel, (True, False)),
+        ("error-indication", judge.ERROR_INDICATION, about_another_tunnel, (False, True)),
+    ],
+)
+def test_what_is_wrong_on_n9_is_no_fault_of_its_receiver(
+    story: str, kind: int, edit: Callable[[bytes], bytes], wrong: tuple[bool, bool], real_build: str
+) -> None:
+    spoilt, kept = at_n9(edited(kind, edit)), dropping("")
+    for changed in (True, False):
+        first, second = (spoilt, kept) if changed else (kept, spoilt)
+        told = tell(story, first, second, 4, real_build)
+        assert [bool(check.findings) for check in told.checks] == [changed and wrong[0], not changed and wrong[1]]
 
 
 def test_the_verdict_of_a_cell_is_that_of_the_worst_finding_and_names_the_user_plane() -> None:

@@ -123,20 +123,25 @@ def _indicated(check: Check, step: Step, teid: int, version: int = 4) -> None:
     sentence = f"{len(outputs)} messages came back for a G-PDU of an unknown tunnel, not one."
     if not check.expect(len(outputs) == 1, sentence, "TS29281-7.3.1-2"):
         return
-    read = check.signalling(outputs[0], judge.ERROR_INDICATION, "TS29281-7.3.1-2")
+    error_indication(check, outputs[0], ACCESS_HOSTS[version], teid, N3_HOSTS[version])
+
+
+def error_indication(check: Check, output: Tunnelled, host: str, teid: int, peer: str) -> None:
+    """A message is an Error Indication to a host, about a tunnel at `peer`."""
+    read = check.signalling(output, judge.ERROR_INDICATION, "TS29281-7.3.1-2")
     if read is None:
         return
-    outer = outputs[0].datagram
+    outer = output.datagram
     sentence = f"The Error Indication went to {outer.packet.destination}, port {outer.destination_port}."
-    check.expect(outer.packet.destination == ACCESS_HOSTS[version], sentence, "TS29281-7.3.1-2")
+    check.expect(outer.packet.destination == host, sentence, "TS29281-7.3.1-2")
     check.expect(outer.destination_port == judge.PORT, sentence, "TS29281-4.4.2.4-1")
     values = {element.type: element.value for element in read.elements}
     there = values.get(TEID_DATA, b"").hex()
     sentence = f"The Tunnel Endpoint Identifier Data I is {there or 'not there'}."
     check.expect(there == f"{teid:08x}", sentence, "TS29281-7.3.1-3")
-    peer = values.get(PEER_ADDRESS, b"").hex()
-    sentence = f"The GTP-U Peer Address is {peer or 'not there'}."
-    check.expect(peer == packets.address(N3_HOSTS[version]).hex(), sentence, "TS29281-7.3.1-4")
+    address = values.get(PEER_ADDRESS, b"").hex()
+    sentence = f"The GTP-U Peer Address is {address or 'not there'}."
+    check.expect(address == packets.address(peer).hex(), sentence, "TS29281-7.3.1-4")
 
 
 @story(TUNNELS, "unknown TEID", n4=False)
