@@ -325,12 +325,12 @@ def precomputed(config: CallLoadConfig, timeout_s: float) -> Iterator[dict[str, 
         recording = str(Path(folder) / "recording")
         beforehand = {key: whole[key] for key in OF_PRECOMPUTATION if key in whole} | {"output": recording}
         try:
-            engine.run("precompute", beforehand, timeout_s=timeout_s, build=config.build)
+            made = engine.run("precompute", beforehand, timeout_s=timeout_s, build=config.build)
         except EngineFailure as failure:
             if match := _OF_A_MESSAGE.fullmatch(failure.where):
                 raise WrongCalls(_wrong_message(config, failure.message, *match.groups())) from failure
             raise
-        yield whole | {"recording": recording}
+        yield whole | {"recording": {"file": recording, "digests": made["digests"]}}
 
 
 def _wrong_message(config: CallLoadConfig, sentences: str, part: str, number: str) -> str:

@@ -154,7 +154,14 @@ double Job::calls_per_s() const noexcept {
 Job read_job(const Json& document) {
   Object object(Value(document, ""));
   Job job = read_calls(object);
-  if (const auto v = object.optional("recording")) job.recording = v->text();
+  if (const auto v = object.optional("recording")) {
+    Object recording(*v);
+    job.recording = recording.required("file").text();
+    const Value digests = recording.required("digests");
+    for (const Value& digest : digests.items()) job.digests.push_back(digest.text());
+    if (job.digests.empty()) digests.fail("there is one of each process of `precompute`.");
+    recording.finish();
+  }
   const auto sample = object.optional("sample_s");
   job.sample_ns = sample ? seconds(*sample, 0.001) : 1'000'000'000;
   if (job.duration_ns / job.sample_ns > 1'000'000)

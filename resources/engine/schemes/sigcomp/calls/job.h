@@ -59,10 +59,11 @@ struct Comparison {
 };
 
 struct Job {
-  AdapterJob endpoint;    // the P-CSCF
-  AdapterJob user;        // the UEs
-  std::string recording;  // file of the messages that precompute has written; empty: there is none
-  Json compartment;       // the settings for each compartment
+  AdapterJob endpoint;               // the P-CSCF
+  AdapterJob user;                   // the UEs
+  std::string recording;             // file of the messages that precompute has written; empty: there is none
+  std::vector<std::string> digests;  // of what each process of precompute kept in it
+  Json compartment;                  // the settings for each compartment
   std::vector<Message> registration, call;
   std::vector<Identity> identities;
   std::uint32_t users = 0;  // 0: each call has its own user, whose compartment is closed afterwards

@@ -28,6 +28,7 @@ constexpr std::uint64_t kBetweenUsersNs = 1'000'000'000;
 // The report of a process at its end, in shared memory.
 struct Report {
   bool complete;
+  char digest[65];  // of the parts that the process kept
   ErrorKind kind;
   char sentence[kSentence];
   char where[kSentence];
@@ -149,11 +150,8 @@ class Precomputation {
         processes_(std::min<std::size_t>(cores(), std::max<std::size_t>(1, plan_.users))),
         numbers_(job_, plan_),
         recording_(job.output, numbers_),
-        reports_(processes_) {
-    calls_of_.resize(job_.keeps_compartments() ? plan_.users : 0);
-    for (std::uint32_t call = 0; call < plan_.calls.size() && job_.keeps_compartments(); ++call)
-      calls_of_[plan_.calls[call].user].push_back(call);
-  }
+        reports_(processes_),
+        calls_(job_, plan_) {}
 
   Json execute() {
     const std::uint64_t start = monotonic_ns();
@@ -173,11 +171,11 @@ class Precomputation {
     }
     if (wrong) throw *wrong;
     if (children.size() < processes_) no_memory("process");
-    return {{"engine", engine_identity()},
-            {"messages", numbers_.count},
-            {"octets", recording_.size()},
-            {"wall_ns", monotonic_ns() - start},
-            {"processes", processes_}};
+    Json digests = Json::array();
+    for (std::size_t process = 0; process < processes_; ++process)
+      digests.push_back(std::string(reports_[process].digest, sizeof Report::digest - 1));
+    return {{"engine", engine_identity()}, {"messages", numbers_.count},        {"octets", recording_.size()},
+            {"digests", digests},          {"wall_ns", monotonic_ns() - start}, {"processes", processes_}};
   }
 
  private:
@@ -190,7 +188,8 @@ class Precomputation {
       std::strncpy(report.where, where, kSentence - 1);
     };
     try {
-      play(process);
+      const std::string digest = play(process);
+      digest.copy(report.digest, sizeof report.digest - 1);
       report.complete = true;
     } catch (const Error& error) {
       tell(error.kind(), error.what(), error.where().c_str());
@@ -200,7 +199,8 @@ class Precomputation {
     return report.complete;
   }
 
-  void play(std::size_t process) {
+  // Returns the digest of the parts.
+  std::string play(std::size_t process) {
     Pair pair(job_);
     Texts texts(job_);
     NewRecording::Writer writer(recording_);
@@ -213,13 +213,10 @@ class Precomputation {
         writer.keep(numbers_.registration(user, step),
                     pair.play(job_.registration[step], texts.registration(step), user, where));
       }
-      if (!job_.keeps_compartments()) play_call(writer, pair, texts, user, user);
-      if (job_.keeps_compartments()) {
-        for (const std::uint32_t call : calls_of_[user]) play_call(writer, pair, texts, user, call);
-      }
+      calls_.each(user, [&](std::uint32_t call) { play_call(writer, pair, texts, user, call); });
       pair.close(user);
     }
-    writer.flush();
+    return writer.finish();
   }
 
   void play_call(NewRecording::Writer& writer, Pair& pair, Texts& texts, std::uint32_t user, std::uint32_t call) {
@@ -245,7 +242,7 @@ class Precomputation {
   const PartNumbers numbers_;
   NewRecording recording_;
   Reports reports_;
-  std::vector<std::vector<std::uint32_t>> calls_of_;  // by user, where users keep their compartments
+  const CallsOfUsers calls_;
 };
 
 }  // namespace
@@ -256,7 +253,8 @@ OwnRecording::OwnRecording(Job& job) : descriptor_(memfd_create("calls", MFD_CLO
   if (descriptor_ < 0) no_memory("file in memory");
   job.recording = "/proc/self/fd/" + std::to_string(descriptor_);
   try {
-    (void)precompute({job, job.recording});
+    const Json made = precompute({job, job.recording});
+    job.digests = made["digests"].get<std::vector<std::string>>();
   } catch (...) {
     ::close(descriptor_);
     throw;

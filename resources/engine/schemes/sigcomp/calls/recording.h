@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages of calls, precomputed (precompute.h): a file that one process of the engine writes, and another one
-// reads, on the same machine. The writer hosts adapters, so the reader trusts no octet of the file.
+// reads, on the same machine. The writer hosts adapters, which could write to the file, too. So the reader trusts no
+// octet of it, and compares it with digests of what the writer kept.
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_RECORDING_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_RECORDING_H
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/sha256.h"
 #include "schemes/sigcomp/calls/job.h"
 #include "schemes/sigcomp/calls/plan.h"
 
@@ -39,6 +42,34 @@ struct PartNumbers {
   }
 
   std::size_t registration_steps, call_steps, registrations, count;
+};
+
+// The calls of each user, in order: process n of those that write a recording plays the users whose number modulo the
+// number of processes is n, one after the other.
+class CallsOfUsers {
+ public:
+  CallsOfUsers(const Job& job, const Plan& plan);
+
+  template <typename Use>
+  void each(std::uint32_t user, Use use) const {
+    if (!keeps_compartments_) return use(user);  // a user for each call
+    for (const std::uint32_t call : of_[user]) use(call);
+  }
+
+ private:
+  bool keeps_compartments_;
+  std::vector<std::vector<std::uint32_t>> of_;
+};
+
+// The digest of parts and their numbers, in order.
+class PartsDigest {
+ public:
+  void add(std::size_t number, const Part& part);
+  // Returns 64 hexadecimal digits. The object cannot be used afterwards.
+  [[nodiscard]] std::string finish() { return sha256_.finish(); }
+
+ private:
+  Sha256 sha256_;
 };
 
 // A file in memory, shared with other processes.
@@ -86,11 +117,15 @@ class NewRecording {
     explicit Writer(NewRecording& recording) : recording_(recording) {}
     // Stores a part under its number. Throws Error(output).
     void keep(std::size_t number, const Part& part);
-    // Writes what has not been written yet. Throws Error(output).
-    void flush();
+    // Writes what has not been written yet, and returns the digest of all parts. Throws Error(output). The object
+    // cannot be used afterwards.
+    [[nodiscard]] std::string finish();
 
    private:
+    void flush();
+
     NewRecording& recording_;
+    PartsDigest digest_;
     std::uint64_t offset_ = 0;  // place of `waiting_` in the file
     Octets waiting_;
   };
@@ -109,9 +144,10 @@ class NewRecording {
 // A recording that is read.
 class Recording {
  public:
-  // Opens a recording, and compares all its messages with those of the job. Throws Error(input) if the file cannot be
-  // read, and Error(adapter) if its messages are others: an adapter has changed it.
-  Recording(const std::string& path, const Job& job, const Plan& plan);
+  // Opens the recording of a job, and compares all its messages with those of the job, and its parts with the digests
+  // there. Throws Error(input) if the file cannot be read, and Error(adapter) if its messages are others, or it has
+  // more than these: an adapter has changed it.
+  Recording(const Job& job, const Plan& plan);
 
   [[nodiscard]] Part registration(std::uint32_t user, std::uint32_t step) const noexcept {
     return part(numbers_.registration(user, step));
@@ -126,6 +162,7 @@ class Recording {
   [[nodiscard]] Part part(std::size_t number) const noexcept;
   void require_messages_of(const Job& job, const Plan& plan) const;
   void require(std::size_t number, const Message& message, OctetView text) const;
+  void require_parts_of(const Job& job, const Plan& plan) const;
 
   const PartNumbers numbers_;
   const OpenFile file_;

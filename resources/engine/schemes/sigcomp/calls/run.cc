@@ -144,7 +144,7 @@ double cost_of_thread_clock() {
 
 Json run(const Job& job) {
   const Plan plan = make_plan(job);
-  const Recording recording(job.recording, job, plan);
+  const Recording recording(job, plan);
   Traffic traffic{job, plan, recording};
   Memory memory;
   Outcomes outcomes;
