@@ -98,6 +98,8 @@ class LineKeywords:
     def read_alike(self, source: str, **named: str) -> None:
         """Checks that tshark reads the same as the judge on the link, field by field."""
         _, _, link = self._compressed(source, named)
+        if not link.sent:
+            raise AssertionError(f"None of {link.done.sent} packets is on the link.")
         packets = [packet.captured for packet in link.sent]
         reading = cases.must_be_read_alike(lambda: second_reading.compare(self._reading(), packets), link.done)
         if not reading.fields and self._header_lengths(link.sent):

@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +19,7 @@ from headroom.schemes.vj.judge.compressor import CompressorJudge, not_compressib
 from headroom.schemes.vj.judge.decompressor import Decompressor
 from headroom.schemes.vj.judge.header import Header
 from headroom.schemes.vj.judge.packet import COMPRESSED, IP, UNCOMPRESSED
+from headroom.schemes.vj.keywords.conformance import VjKeywords
 from headroom.schemes.vj.line import LINE, VECTORS
 
 FIRST = Header(
@@ -270,3 +272,10 @@ def test_a_wrong_tcp_checksum_is_noted_of_any_packet(kind: int) -> None:
     damaged = whole[:-1] + bytes([whole[-1] ^ 1])
     ours = VjReader().read(LinkPacket(damaged if kind == IP else uncompressed(damaged), 0, kind))
     assert ours.restored == damaged and ours.notes == [WRONG_CHECKSUM[kind]]
+
+
+def test_tshark_does_not_read_a_link_without_packets_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = SimpleNamespace(sent=(), refused=(b"a", b"b"), done=SimpleNamespace(sent=2))
+    monkeypatch.setattr(VjKeywords, "_compressed", lambda *_: (None, None, link))
+    with pytest.raises(AssertionError, match="None of 2 packets is on the link"):
+        VjKeywords().read_alike("tcp-bulk-data")
