@@ -81,8 +81,10 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-int report(int output, ErrorKind kind, const std::string& message, const std::string& where) {
-  const Json error = {{"error", {{"kind", name_of(kind)}, {"message", message}, {"where", where}}}};
+int report(int output, ErrorKind kind, const std::string& message, const std::string& where,
+           const std::string& seal = {}) {
+  Json error = {{"error", {{"kind", name_of(kind)}, {"message", message}, {"where", where}}}};
+  if (!seal.empty()) error["seal"] = seal;
   write_all(output, error.dump() + "\n");
   return kind == ErrorKind::job ? kExitBadJob : kExitFailed;
 }
@@ -103,6 +105,7 @@ int hand_over(char** argv, const std::string& command) {
 
 int carry_out(const headroom::CommandFunction& command, const std::string& job_path) {
   int output = STDOUT_FILENO;
+  std::string seal;
   try {
     output = reserve_output();
     if (command.serve != nullptr) {
@@ -110,7 +113,7 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
       return 0;
     }
     Json job = headroom::parse_json(read_job_text(job_path));
-    const std::string seal = headroom::take_seal(job);
+    seal = headroom::take_seal(job);
     Json result = command.run(job);
     if (!seal.empty()) result["seal"] = seal;
     if (!write_all(output, result.dump() + "\n")) {
@@ -119,15 +122,15 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
     }
     return 0;
   } catch (const headroom::StuckThread& error) {
-    _exit(report(output, error.kind(), error.what(), error.where()));
+    _exit(report(output, error.kind(), error.what(), error.where(), seal));
   } catch (const Error& error) {
-    return report(output, error.kind(), error.what(), error.where());
+    return report(output, error.kind(), error.what(), error.where(), seal);
   } catch (const std::length_error&) {  // with 32 bits before there is anything to allocate
-    return report(output, ErrorKind::internal, kTooLarge, "");
+    return report(output, ErrorKind::internal, kTooLarge, "", seal);
   } catch (const std::bad_alloc&) {
-    return report(output, ErrorKind::internal, kTooLarge, "");
+    return report(output, ErrorKind::internal, kTooLarge, "", seal);
   } catch (const std::exception& error) {
-    return report(output, ErrorKind::internal, std::string("a defect of the engine: ") + error.what() + ".", "");
+    return report(output, ErrorKind::internal, std::string("a defect of the engine: ") + error.what() + ".", "", seal);
   }
 }
 

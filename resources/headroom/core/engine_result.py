@@ -148,8 +148,10 @@ def document(process: EngineExit) -> dict[str, Any]:
         sentence = str(
             error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(process)}"
         )
-        where = str(error.get("where") or "")
-        given = error.get("kind")
+        # An error without the seal may be an adapter's: of several, it must not say which one the error is about.
+        is_sealed = not process.seal or document.get("seal") == process.seal or len(process.libraries) < 2
+        where = str(error.get("where") or "") if is_sealed else ""
+        given = error.get("kind") if is_sealed or error.get("kind") != "output" else None
         kind: Kind = "job" if code == 2 else given if given in ("input", "output") else "refused"
         if DIED_IN.encode() in process.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(process)}"

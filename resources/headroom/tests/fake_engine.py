@@ -63,6 +63,10 @@ def main() -> None:
             refusal = {"kind": "adapter", "message": "refuses the configuration", "where": "/compressor/config"}
             print(json.dumps({"error": refusal}))
             sys.exit(1)
+        case "blames" | "blames-with-seal":
+            refusal = {"kind": "adapter", "message": "refuses the configuration", "where": "/decompressor/config"}
+            print(json.dumps({"error": refusal, **(seal if job["fake"] == "blames-with-seal" else {})}))
+            sys.exit(1)
         case "no-capture":
             print(json.dumps({"error": {"kind": "input", "message": "cannot open the capture x.pcap.", "where": ""}}))
             sys.exit(1)

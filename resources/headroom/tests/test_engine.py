@@ -70,6 +70,23 @@ def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: s
     assert caught.value.verdict == "error"
 
 
+@pytest.mark.parametrize(("fake", "where"), [("blames-with-seal", "/decompressor/config"), ("blames", "")])
+def test_an_error_without_the_seal_does_not_say_which_adapter_it_is_about(
+    fake_build: str, fake: str, where: str
+) -> None:
+    sides = {side: {"library": f"/{side}.so"} for side in ("compressor", "decompressor")}
+    with pytest.raises(engine.EngineFailure, match="refuses the configuration") as caught:
+        engine.run("replay", {"fake": fake, **sides}, build=fake_build)
+    assert (caught.value.kind, caught.value.where) == ("refused", where)
+
+
+def test_errors_of_the_engine_bear_the_seal(real_build: str) -> None:
+    sides = {side: {"library": f"/nowhere/{side}.so", "config": {}} for side in ("compressor", "decompressor")}
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", {"scheme": "rohc", "source": {"packets": []}, **sides}, build=real_build)
+    assert caught.value.where.startswith("/")
+
+
 @pytest.mark.parametrize(
     ("then", "is_whole"),
     [
