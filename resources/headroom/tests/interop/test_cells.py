@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,24 @@ def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) ->
     job = json.loads((run / result["minimised"]["job"]).read_text())
     again = engine.run("replay", job, build=real_build)
     assert again["forward"]["verdicts"]["mismatched"] == 1
+
+
+def test_a_decompressor_that_fails_in_company_alone_is_not_at_fault(
+    tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compressor, in the same process, may have damaged it."""
+    one = support.cell("reference", "null", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=20)
+    assert result_of(one, support.store(tmp_path / "run"))["signature"].endswith("the judge restores it")
+    copies, run = implementations.find("null"), replay.run
+
+    def in_company(config: replay.ReplayConfig) -> replay.Replay:
+        return run(replace(config, decompressor=copies) if config.compressor and config.decompressor else config)
+
+    monkeypatch.setattr(replay, "run", in_company)
+    one = support.cell("reference", "reference", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=20)
+    result = result_of(one, support.store(tmp_path / "again"))
+    assert result["verdict"] == "fail"
+    assert result["signature"].endswith("restores it, and so does the decompressor in an engine of its own")
 
 
 def test_the_command_of_a_minimised_failure_repeats_it(tmp_path: Path, real_build: str) -> None:

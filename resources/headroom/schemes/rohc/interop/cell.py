@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import engine, implementations, replay, replay_metrics, replay_options
+from headroom.core.captures import engine_pcapng
 from headroom.core.contract import CLEAN, LinkCondition
 from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell, Result
@@ -88,12 +89,17 @@ def trial(cell: Cell, store: ArtefactStore) -> Trial:
     seen = seen or study(config, capture.parent, _expected(config))
     short = verdict == "non-strict"
     text = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
+    shown = text
     if (first := seen.first_bad()) is not None:
         counted["first"] = first["packet"]
+        if text.endswith(signature.RESTORES) and _is_restored_alone(
+            cell, config, seen.originals[first["packet"]], capture
+        ):
+            shown += ", and so does the decompressor in an engine of its own"
     return Trial(
         verdict,
         reason,
-        text,
+        shown,
         counted,
         text=lambda: [side_by_side.text(seen, cell.row["profile"])],
         # Too little coming out is about many packets, not about one.
@@ -207,6 +213,21 @@ def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
             if failed.kind not in ("job", "input", "output", "sandbox"):
                 return "decompressor"
     return "both"
+
+
+def _is_restored_alone(cell: Cell, config: ReplayConfig, original: bytes, capture: Path) -> bool:
+    """True if a packet comes out of the decompressor in an engine of its own, behind a link that does no harm. In the
+    engine of the cell the compressor may have damaged it: the two share a process."""
+    if config.compressor is None or not cell.condition.harmless:
+        return False
+    with tempfile.TemporaryDirectory(prefix="headroom-side-") as folder:
+        output = Path(folder) / "decompressed.pcapng"
+        alone = replace(config, compressor=None, source=str(capture), feedback={}, forward={}, timing=False)
+        try:
+            replay.run(replace(alone, outputs={"decompressed": output}, timeout_s=PATIENCE_S / 2))
+            return any(packet.octets.endswith(original) for packet in engine_pcapng.read(output))
+        except HeadroomError:
+            return False
 
 
 # ---- minimising

@@ -11,6 +11,9 @@ from headroom.schemes.rohc.interop.study import Study
 RTP_PROFILES = ("0x0001", "0x0007", "0x0101", "0x0107")
 
 
+RESTORES = "the judge restores it"
+
+
 def of_study(seen: Study, profile: str) -> str:
     """The first packet that went wrong; "" if none did."""
     if seen.done.promise_broken:
@@ -68,5 +71,5 @@ def opinion(seen: Study, record: dict[str, Any]) -> str:
     if arrival.outcome.error is not None:
         return f"the judge refuses it: {plain(arrival.outcome.error.sentence)}"
     if arrival.outcome.delivered == seen.originals[record["packet"]]:
-        return "the judge restores it"
+        return RESTORES
     return "the judge restores something else"
