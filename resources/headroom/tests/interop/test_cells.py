@@ -83,6 +83,24 @@ def test_a_decompressor_that_fails_in_company_alone_is_not_at_fault(
     assert result["signature"].endswith("restores it, and so does the decompressor in an engine of its own")
 
 
+def test_a_promise_that_a_decompressor_keeps_alone(
+    tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = replay.run
+    broken = {"side": "decompressor", "function": "decompress", "packet": None, "message": "it returned 2."}
+
+    def in_company(config: replay.ReplayConfig) -> replay.Replay:
+        result = run(config)
+        both = config.compressor and config.decompressor
+        return replace(result, document=result.document | {"promise_broken": broken}) if both else result
+
+    monkeypatch.setattr(replay, "run", in_company)
+    one = support.cell("reference", "reference", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=20)
+    result = result_of(one, support.store(tmp_path))
+    assert result["verdict"] == "error"
+    assert result["signature"].endswith("it returned N., but none in an engine of its own")
+
+
 def test_the_command_of_a_minimised_failure_repeats_it(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
     result = result_of(support.cell("null", broken, real_build), support.store(tmp_path / "run"))

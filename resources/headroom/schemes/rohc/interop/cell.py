@@ -89,13 +89,9 @@ def trial(cell: Cell, store: ArtefactStore) -> Trial:
     seen = seen or study(config, capture.parent, _expected(config))
     short = verdict == "non-strict"
     text = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
-    shown = text
     if (first := seen.first_bad()) is not None:
         counted["first"] = first["packet"]
-        if text.endswith(signature.RESTORES) and _is_restored_alone(
-            cell, config, seen.originals[first["packet"]], capture
-        ):
-            shown += ", and so does the decompressor in an engine of its own"
+    shown = text + _otherwise_alone(cell, config, seen, text)
     return Trial(
         verdict,
         reason,
@@ -215,19 +211,31 @@ def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
     return "both"
 
 
-def _is_restored_alone(cell: Cell, config: ReplayConfig, original: bytes, capture: Path) -> bool:
-    """True if a packet comes out of the decompressor in an engine of its own, behind a link that does no harm. In the
-    engine of the cell the compressor may have damaged it: the two share a process."""
-    if config.compressor is None or not cell.condition.harmless:
-        return False
+def _otherwise_alone(cell: Cell, config: ReplayConfig, seen: Study, text: str) -> str:
+    """What a signature that points at the decompressor lacks where the decompressor does right in an engine of its own,
+    behind a link that does no harm: in that of the cell the compressor may have damaged it, as the two share a process.
+    """
+    first = seen.first_bad()
+    broken = (seen.done.document.get("promise_broken") or {}).get("side")
+    restores = broken is None and first is not None and text.endswith(signature.RESTORES)
+    if config.compressor is None or not cell.condition.harmless or not (restores or broken == "decompressor"):
+        return ""
     with tempfile.TemporaryDirectory(prefix="headroom-side-") as folder:
         output = Path(folder) / "decompressed.pcapng"
-        alone = replace(config, compressor=None, source=str(capture), feedback={}, forward={}, timing=False)
+        alone = replace(
+            config, compressor=None, source=str(config.outputs["link"]), feedback={}, forward={}, timing=False
+        )
         try:
-            replay.run(replace(alone, outputs={"decompressed": output}, timeout_s=PATIENCE_S / 2))
-            return any(packet.octets.endswith(original) for packet in engine_pcapng.read(output))
+            done = replay.run(replace(alone, outputs={"decompressed": output}, timeout_s=PATIENCE_S / 2))
+            came_out = [packet.octets for packet in engine_pcapng.read(output)]
         except HeadroomError:
-            return False
+            return ""
+    if done.promise_broken:
+        return ""
+    if not restores or first is None:
+        return ", but none in an engine of its own"
+    is_there = any(octets.endswith(seen.originals[first["packet"]]) for octets in came_out)
+    return ", and so does the decompressor in an engine of its own" if is_there else ""
 
 
 # ---- minimising
