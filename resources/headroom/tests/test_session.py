@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from headroom.core import locks
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.core.results import store
@@ -147,6 +148,19 @@ def test_a_run_that_was_cut_short_goes_on(out: Path, suite: Path) -> None:
     )
     unchanged = [path for path in results.iterdir() if kept.get(path.name) == path.stat().st_mtime_ns]
     assert len(unchanged) == 4
+
+
+def test_a_run_that_goes_on_is_left_alone(out: Path, suite: Path) -> None:
+    made = plan(out, suite)
+    descriptor = os.open(made.folder, os.O_RDONLY)
+    try:
+        assert locks.take(descriptor, wait=False)
+        with pytest.raises(UsageError, match="Another process works on the run run: wait for its end"):
+            session.run_robot(made, resume=True)
+    finally:
+        os.close(descriptor)
+    assert not (made.folder / "results").exists()
+    assert session.run_robot(made, resume=True).cases == 8
 
 
 def test_settings_survive_in_run_json(out: Path, suite: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from robot.api import SuiteVisitor
 
+from headroom.core import locks
 from headroom.core.console import warn
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError, disk_error
 from headroom.core.paths import ROOT, out_folder, shown, text_of
@@ -158,6 +159,21 @@ def _records_to_come(folder: Path) -> Iterator[None]:
             _keep_head(folder, chain.head(folder))
 
 
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps other processes out of a run. Raises UsageError if one works on it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise disk_error(error, f"opening the run's folder {shown(folder)}") from error
+    try:
+        if not locks.take(descriptor, wait=False):
+            raise UsageError(f"Another process works on the run {folder.name}: wait for its end.")
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def recall(folder: Path) -> Plan:
     """Reads run.json again. Raises UsageError if it is damaged."""
     path = folder / "run.json"
@@ -211,17 +227,18 @@ def run_robot(
     order: SuiteVisitor | None = None,
 ) -> Outcome:
     """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`. No case begins once
-    `is_enough()`. `order` is a pre-run modifier that arranges the cases of the run.
+    `is_enough()`. `order` is a pre-run modifier that arranges the cases of the run. Raises UsageError if another
+    process works on the run.
     """
     from headroom.core.results.listener import Listener
     from headroom.core.run import pairs
     from headroom.core.run.selection import Selection
 
     listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out, is_enough)
-    selection = Selection(plan.settings.cpus, finished(plan) if resume else ())
     messages = _Messages()
-    modifiers = [pairs.Pairs(plan.matrix), selection, *([order] if order else []), _Counter(plan, on_total)]
-    with _records_to_come(plan.folder):
+    with _alone(plan.folder), _records_to_come(plan.folder):
+        selection = Selection(plan.settings.cpus, finished(plan) if resume else ())
+        modifiers = [pairs.Pairs(plan.matrix), selection, *([order] if order else []), _Counter(plan, on_total)]
         code = _robot(plan, listener, modifiers, messages)
     listener.look_at_folder()  # the folder may be gone after the last case
     if listener.failure:
