@@ -150,6 +150,20 @@ def test_a_run_that_was_cut_short_goes_on(out: Path, suite: Path) -> None:
     assert len(unchanged) == 4
 
 
+def test_a_template_says_why_its_rows_were_skipped(out: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "templates.robot"
+    suite.write_text(
+        "*** Test Cases ***\n"
+        "Rows\n    [Template]    Skip\n    one core\n    no disk\n    one core\n"
+        "Loop\n    [Template]    Skip\n"
+        "    FOR    ${lack}    IN    one core    no disk\n        ${lack}\n    END\n    one core\n",
+        encoding="utf-8",
+    )
+    session.run_robot(plan(out, suite))
+    reasons = {document["test"]["name"]: document["reason"] for document in store.read_all(out / "run")}
+    assert reasons == {"Rows": "one core no disk", "Loop": "one core no disk"}
+
+
 def test_a_run_that_goes_on_is_left_alone(out: Path, suite: Path) -> None:
     made = plan(out, suite)
     descriptor = os.open(made.folder, os.O_RDONLY)

@@ -31,6 +31,7 @@ from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 COMPARISONS = ("performance/", "papers/", "interop/", "judge/")
 MOST_OF_A_JOB = 8 << 20  # octets
 TERMINATED = "Execution terminated by signal"
+ALL_ROWS_SKIPPED = "All iterations skipped."  # what Robot says of such a template
 NOT_THE_IMPLEMENTATION = re.compile(
     r"Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* "
     r"exceeded|No keyword with name|Variable '.*' not found"
@@ -158,7 +159,7 @@ class Listener(ListenerV3):
             tags=[str(tag) for tag in result.tags],
         )
         machine = pressure.between(self.pressure, pressure.read())
-        verdict, reason = verdict_of(result.status, result.message, test, collected)
+        verdict, reason = verdict_of(result.status, message_of(result), test, collected)
         if verdict in ("error", "unsupported") and collected.needs_processors:
             reason = f"{reason} {pressure.excuse(machine)}".rstrip()
         verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
@@ -233,6 +234,22 @@ class Listener(ListenerV3):
         if build not in self.environment:
             self.environment[build] = environment.read(build).as_json()
         return self.environment[build]
+
+
+def message_of(result: Any) -> str:
+    """The message of a test. Where Robot says of a template only that all its rows were skipped, what the rows say."""
+    if result.message != ALL_ROWS_SKIPPED:
+        return str(result.message)
+    return " ".join(dict.fromkeys(_messages_of_rows(result))) or ALL_ROWS_SKIPPED
+
+
+def _messages_of_rows(result: Any) -> Iterator[str]:
+    for row in result.body:
+        message = str(getattr(row, "message", ""))
+        if message == ALL_ROWS_SKIPPED:
+            yield from _messages_of_rows(row)
+        elif message:
+            yield message
 
 
 def verdict_of(status: str, message: str, test: Test, collected: collector.Collected) -> tuple[Verdict, str]:

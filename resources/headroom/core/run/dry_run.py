@@ -17,7 +17,7 @@ from headroom.core import engine
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.core.results.listener import is_about_subject, test_id
+from headroom.core.results.listener import is_about_subject, message_of, test_id
 from headroom.core.run.selection import only, suite_files
 from headroom.core.run.session import INTERRUPTED, ROBOT_FAILED, Plan
 from headroom.core.settings import Settings
@@ -86,4 +86,4 @@ class _Listener(ListenerV3):
         if not is_about_subject(identity, collector.current(), self.settings):
             self.foreseen.left_out.append(identity)
         elif result.status == "SKIP" and all(command == engine.DESCRIBE for command in self.begun):
-            self.foreseen.unsupported[identity] = result.message
+            self.foreseen.unsupported[identity] = message_of(result)
