@@ -40,6 +40,7 @@ from headroom.history.rows import COLUMNS, group, table_of
 from headroom.history.series import KEY_NAMES, KINDS, Point, Series, SeriesKey, night_name
 
 SCHEMA = 1
+LOCKS = ("lock", "log-lock", "page-lock")
 MOST_FILE_OCTETS = 1 << 30
 MOST_LOG_OCTETS = 256 << 20
 MOST_READINGS = 20  # tries to list files while others come and go
@@ -87,7 +88,8 @@ class History:
 
     def is_begun(self) -> bool:
         """True if a history was ever written here."""
-        return any((self.folder / name).exists() for name in ("lock", *LOGS)) or any(self.folder.glob("schema=*"))
+        names = (*LOCKS, *LOGS)
+        return any((self.folder / name).exists() for name in names) or any(self.folder.glob("schema=*"))
 
     # ---- writing
 

@@ -171,6 +171,13 @@ def test_a_folder_of_other_things_is_no_history(tmp_path: Path, command: tuple[s
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+def test_a_command_before_the_first_night_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADROOM_OUT", str(tmp_path))
+    for _ in range(2):  # the first leaves a lock
+        assert "There is no alert 'last'" in str(CliRunner().invoke(nightly, ["accept", "last"]).exception)
+    assert CliRunner().invoke(nightly, ["show"]).exit_code == 0
+
+
 def test_an_implementation_without_sentinels_is_refused(tmp_path: Path) -> None:
     words = ["--history", str(tmp_path), "--implementation", "example", "--dry-run"]
     found = CliRunner().invoke(nightly, words).exception
