@@ -113,6 +113,8 @@ def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...],
     caption = (
         "Flow pairs of all cores together. Cost of a packet: time to compress and decompress it, median at 50 % load."
     )
+    if any(capacity.is_rough for line in lines for capacity in line.by_target.values()):
+        caption += " ≈: the search ran out of time before it was exact."
     return table_of("t-capacity", shown, lines, caption)
 
 

@@ -162,8 +162,11 @@ def warnings(records: Records) -> list[str]:
 
 
 def _title(records: Records) -> str:
-    """The title: the implementations and the suites. The reference is not named if it is only the other side."""
+    """The title: the implementations and the suites. The reference is not named if it is only the other side, nor are
+    those that only the suites of smoke look at.
+    """
     judged = [record for record in records if record["parameters"].get("kind") != "floor"]
+    judged = [record for record in judged if not record["test"]["id"].startswith("smoke/")] or judged
     roles = [(record["compressor"], record["decompressor"]) for record in judged]
     # If there are no pairs, as with endpoints in conformance, the title names only the judged implementations.
     pairs = [pair for pair in roles if all(pair)] or roles
@@ -173,7 +176,8 @@ def _title(records: Records) -> str:
         names -= {REFERENCE}
     tags = {tag for record in records for tag in record["test"]["tags"]}
     subjects = dict.fromkeys(scheme.subject for scheme in all_schemes().values() if f"scheme:{scheme.name}" in tags)
-    subject_text = " and ".join(subject for subject in subjects if subject) or "header compression"
+    *most, last = [subject for subject in subjects if subject] or ["header compression"]
+    subject_text = f"{', '.join(most)} and {last}" if most else last
     return f"{', '.join(sorted(names))}: {subject_text}" if names else subject_text[0].upper() + subject_text[1:]
 
 

@@ -580,6 +580,10 @@ def test_a_legend_is_never_wider_than_its_chart() -> None:
         (["scheme:sigcomp"], "reference: signalling compression"),
         (["scheme:sigcomp", "scheme:rohc"], "reference: header compression and signalling compression"),
         (["scheme:gtpu"], "reference: user plane"),
+        (
+            ["scheme:sigcomp", "scheme:rohc", "scheme:gtpu"],
+            "reference: user plane, header compression and signalling compression",
+        ),
         (["scheme:vj", "scheme:rohc"], "reference: header compression"),
     ],
 )
@@ -593,6 +597,15 @@ def test_the_title_names_the_reference_only_where_it_is_judged() -> None:
     made = sample.record("smoke/One", tags=["scheme:rohc"]).as_json()
     assert render.page([made | theirs], Path("out")).title == "theirs: header compression"
     assert render.page([made | theirs, made], Path("out")).title == "reference, theirs: header compression"
+
+
+def test_the_title_names_nobody_whom_only_smoke_looks_at() -> None:
+    example = sample.record("smoke/adapters/Example").as_json() | {
+        side: {**sample.SIDE, "name": "example"} for side in ("compressor", "decompressor")
+    }
+    assert render.page([example], Path("out")).title.startswith("example: ")
+    judged = sample.record("conformance/rohc/crc/CRC-3", tags=["scheme:rohc"]).as_json()
+    assert render.page([example, judged], Path("out")).title == "reference: header compression"
 
 
 def test_the_title_names_who_was_judged_alone() -> None:
