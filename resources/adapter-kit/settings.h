@@ -68,9 +68,12 @@ static inline const char *settings_find(const settings *s, const char *name) {
   return NULL;
 }
 
+/* `right`: what the value must be, or words between spaces, of which it must be one. */
 static inline void settings_fail(settings *s, const char *key, const char *right) {
+  const int spaces = *right == ' ', length = (int)strlen(right) - 2 * spaces;
   if (s->good && s->capacity != 0)
-    snprintf(s->error, s->capacity, "\"%s\" in the configuration must be %s", key, right);
+    snprintf(s->error, s->capacity, "\"%s\" in the configuration must be %s%.*s", key, spaces ? "one of: " : "", length,
+             right + spaces);
   s->good = 0;
 }
 

@@ -14,7 +14,7 @@ struct headroom_instance {
   library *codec;
 };
 
-static const char DESCRIPTION[] = @DESCRIPTION@;
+static const char DESCRIPTION[] =@DESCRIPTION@;
 static const headroom_detail UNKNOWN = {0xFFFFFFFFu, 0xFFFFu, 0xFFFFu, 0xFFFFu, 255, 255, 255, 255, 0};
 
 static size_t put_text(char *json, size_t capacity, const char *text) {

@@ -15,7 +15,7 @@ struct headroom_instance {
   headroom_message_detail last; /* of the message compressed or decompressed last */
 };
 
-static const char DESCRIPTION[] = @DESCRIPTION@;
+static const char DESCRIPTION[] =@DESCRIPTION@;
 static const headroom_detail UNKNOWN = {0xFFFFFFFFu, 0xFFFFu, 0xFFFFu, 0xFFFFu, 255, 255, 255, 255, 0};
 
 static size_t put_text(char *json, size_t capacity, const char *text) {

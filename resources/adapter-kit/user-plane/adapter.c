@@ -14,7 +14,7 @@ struct headroom_instance {
   library *worker;
 };
 
-static const char DESCRIPTION[] = @DESCRIPTION@;
+static const char DESCRIPTION[] =@DESCRIPTION@;
 
 static size_t put_text(char *json, size_t capacity, const char *text) {
   const size_t length = strlen(text);

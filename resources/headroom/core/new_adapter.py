@@ -132,8 +132,12 @@ def _description(name: str, skeleton: dict[str, Any]) -> dict[str, Any]:
 
 
 def _c_string(text: str) -> str:
-    """A literal of C over several lines."""
-    pieces = [text[at : at + 90] for at in range(0, len(text), 90)]
+    """A literal of C over several lines, each of whole words."""
+    pieces = [""]
+    for part in re.findall(r"[^ ]* ?", text):
+        if len(pieces[-1] + part) > 90:
+            pieces.append("")
+        pieces[-1] += part
     return "\n" + indent("\n".join(json.dumps(piece) for piece in pieces), "    ")
 
 
