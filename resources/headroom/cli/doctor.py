@@ -35,4 +35,4 @@ def doctor_command(json: Annotated[bool, typer.Option("--json", help="Print JSON
         (check.name, Text(check.status, style=STYLES[check.status]), check.value, check.cost, check.remedy)
         for check in checks
     ]
-    print_table("", ["what", "state", "here", "what it costs", "how to install it"], rows)
+    print_table("", ["what", "state", "here", "what it costs", "what to do"], rows)

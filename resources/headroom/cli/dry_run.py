@@ -62,7 +62,7 @@ def show(plan: Plan, json: bool) -> int:
         console.print_json(document)
         return 0
     for name, value in document["settings"].items():
-        if value == "":
+        if value == "" or value is False:
             continue  # such as a run that is about both sides
         console.say(
             f"{name}: {', '.join(value) if isinstance(value, list) else value}"

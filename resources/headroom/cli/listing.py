@@ -148,7 +148,11 @@ def _implementation_row(
 def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
     """The values of a key of any scheme, sorted. A value may be a list or a single one."""
     values = [entry[key] for entry in capabilities if key in entry]
-    return sorted({str(text) for value in values for text in (value if isinstance(value, list) else [value])})
+    return sorted({_word(text) for value in values for text in (value if isinstance(value, list) else [value])})
+
+
+def _word(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def paper_rows() -> list[dict[str, Any]]:

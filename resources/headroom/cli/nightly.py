@@ -264,9 +264,7 @@ def accept_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """Accept a change: close the alert, and begin a new baseline or, for drift, a new reference. The reason may be left
-    out.
-    """
+    """Accept a change: close the alert, and begin a new baseline or, for drift, a new reference."""
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
@@ -284,8 +282,10 @@ def ignore_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """Ignore a false alert: close it. It counts against the precision, and stays ignored while its series stay at that
-    level. Once they have been back at the baseline, the same step is a new alert.
+    """Ignore a false alert: close it, and count it against the precision.
+
+    It stays ignored while its series stay at that level. Once they have been back at the baseline, the same step is a
+    new alert.
     """
     from headroom.nightly import log_entries
 

@@ -34,7 +34,18 @@ REPLAY = examples(
 
 
 def _share(name: str) -> Callable[[Any], float]:
-    return number(name, 0, 1, "a share of all packets or bits")
+    return number(name, 0, 1, "")
+
+
+def _of_schemes() -> list[Option]:
+    """The options of schemes, which may share one. The help says whose they are."""
+    options: dict[str, Option] = {}
+    titles: dict[str, list[str]] = {}
+    for scheme in REPLAYED.values():
+        for option in scheme.replay_options:
+            options.setdefault(option.name, option)
+            titles.setdefault(option.name, []).append(scheme.title)
+    return [replace(option, help=f"{' and '.join(titles[name])}: {option.help}") for name, option in options.items()]
 
 
 MOST_PACKETS = 20_000_000  # kMostSourcePackets of the engine
@@ -50,8 +61,7 @@ OPTIONS = (
     ),
     Option("compressor", "reference", str, "An implementation, or none if the source already holds link packets."),
     Option("decompressor", "reference", str, "An implementation, or none to end at the link."),
-    # Schemes may share an option.
-    *{option.name: option for scheme in REPLAYED.values() for option in scheme.replay_options}.values(),
+    *_of_schemes(),
     Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Number of flows of the profile.", int),
     Option("packets", 1000, number("packets", 1, MOST_PACKETS, "packets", int), "Number of packets in total.", int),
     Option("carrier", None, str, "A scheme that carries the link packets; its arguments are carrier.NAME=VALUE."),
@@ -76,9 +86,9 @@ def add_to(app: typer.Typer) -> None:
 def render_command(
     profile: Annotated[str, typer.Argument(help="Traffic profile (see list profiles).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Capture to write (pcap).")],
-    flows: Annotated[int, typer.Option(min=1)] = 1,
+    flows: Annotated[int, typer.Option(min=1, help="Number of flows.")] = 1,
     packets: Annotated[int, typer.Option(min=1, help="Number of packets in total.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0)] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 1,
     build: Annotated[str, typer.Option(help="Build of the engine.")] = DEFAULT_BUILD,
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document as JSON.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the profile; write nothing.")] = False,

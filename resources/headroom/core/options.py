@@ -96,15 +96,18 @@ def boolean(text: Any) -> bool:
 
 
 def number(name: str, least: float, most: float, unit: str, kind: Callable[[Any], Any] = float) -> Callable[[Any], Any]:
-    """Makes the parser of a number from `least` to `most`. The parser raises UsageError on anything else."""
+    """Makes the parser of a number from `least` to `most`. `unit` is what it counts, "" if it counts nothing. The
+    parser raises UsageError on anything else.
+    """
+    what = f"a number of {unit}" if unit else "a number"
 
     def parse(text: Any) -> Any:
         try:
             value = kind(text)
         except (TypeError, ValueError, OverflowError):
-            raise UsageError(f"{flag(name)} must be a number of {unit}, not '{text}'.") from None
+            raise UsageError(f"{flag(name)} must be {what}, not '{text}'.") from None
         if not least <= value <= most:
-            raise UsageError(f"{flag(name)} must be a number of {unit} from {least:,} to {most:,.0f}, not {value:,}.")
+            raise UsageError(f"{flag(name)} must be {what} from {least:,} to {most:,.0f}, not {value:,}.")
         return value
 
     return parse

@@ -17,12 +17,12 @@ SCHEME = Scheme(
     interop=PARTS.part("interop", "INTEROP"),
     subject="header compression",
     replay_options=(
-        Option("tcp_space", 15, number("tcp-space", 3, 255, "CIDs", int), "The largest CID.", int),
+        Option("tcp_space", 15, number("tcp-space", 3, 255, "", int), "the largest CID of TCP.", int),
         Option(
             "non_tcp_space",
             15,
-            number("non-tcp-space", 3, 65535, "CIDs", int),
-            "The largest other CID.",
+            number("non-tcp-space", 3, 65535, "", int),
+            "the largest other CID.",
             int,
         ),
     ),

@@ -16,5 +16,5 @@ def _mode(given: Any) -> str:
 REPLAY = (
     Option("mode", "U", _mode, "U, O or R."),
     Option("cids", "small", str, "small or large."),
-    Option("max_cid", 15, number("max-cid", 0, 16383, "CIDs", int), "The largest CID.", int),
+    Option("max_cid", 15, number("max-cid", 0, 16383, "", int), "the largest CID.", int),
 )

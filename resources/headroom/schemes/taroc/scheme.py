@@ -33,7 +33,7 @@ SCHEME = Scheme(
     links=LINKS,
     interop=PARTS.part("interop", "INTEROP"),
     subject="header compression",
-    replay_options=(Option("tcp_space", 15, number("tcp-space", 3, 255, "CIDs", int), "The largest CID.", int),),
+    replay_options=(Option("tcp_space", 15, number("tcp-space", 3, 255, "", int), "the largest CID of TCP.", int),),
     replay=channel_arguments("TAROC", tcp_space=int),
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.part("workload", "SENTINELS"),

@@ -12,7 +12,7 @@ REPLAY = (
         "largest_pdu",
         LARGEST_PDU,
         number("largest-pdu", 1, MOST_ROOM, "octets", int),
-        "The largest PDU, octets.",
+        "the largest PDU, octets.",
         int,
     ),
 )

@@ -18,7 +18,7 @@ SCHEME = Scheme(
     interop=PARTS.part("interop", "INTEROP"),
     subject="header compression",
     replay_options=(
-        Option("max_slot_id", 15, number("max-slot-id", 0, 255, "slots", int), "The largest slot identifier.", int),
+        Option("max_slot_id", 15, number("max-slot-id", 0, 255, "", int), "the largest slot identifier.", int),
     ),
     replay=channel_arguments("VJ", max_slot_id=int, slot_ids=str),
     workload=PARTS.part("workload", "WORKLOAD"),
