@@ -125,7 +125,9 @@ def check_here(settings: Settings) -> None:
     configurations = topology.resolve(settings.cpus, topology.configurations(topology.read()))
     if configurations and not any(configuration.is_available for configuration in configurations):
         reasons = "; ".join(f"{configuration.name}: {configuration.reason}" for configuration in configurations)
-        raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
+        raise EnvironmentLacks(
+            f"This machine has none of these CPU configurations ({reasons}). `./headroom list cpus` names those it has."
+        )
     for name in (settings.build, *settings.builds):
         build.require(name)
 

@@ -343,9 +343,10 @@ def find(name: str, root: Path | None = None) -> Implementation:
     for folder in folders:
         if (folder / "implementation.yaml").is_file():
             return load(folder.resolve())
+    here = f", nor does {name}/implementation.yaml here" if root is None and len(folders) > 1 else ""
     raise UsageError(
-        f"There is no implementation '{name}': {shown(folders[0] / 'implementation.yaml')} does not exist. Known: "
-        f"{', '.join(names(root))}."
+        f"There is no implementation '{name}': {shown(folders[0] / 'implementation.yaml')} does not exist{here}. "
+        f"Known: {', '.join(names(root))}."
     )
 
 

@@ -70,7 +70,9 @@ class SentinelKeywords:
             result = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=False)
         except sentinels.ArmFailed as failed:
             if failed.arm == SUBJECT and _is_refusal(failed.__cause__):
-                raise SkipExecution(str(failed)) from failed
+                raise SkipExecution(
+                    f"This work may need more than {run.compressor.name} declares: {failed}"
+                ) from failed
             raise
         for metric, values in result[SUBJECT].items():
             current.metric(metric, sentinels.best(values, metric.better), values)
