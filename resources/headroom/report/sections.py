@@ -139,7 +139,7 @@ def conformance(records: Records) -> Section | None:
     section.intro = [
         "Each requirement with its verdict on each implementation that it binds: the worst of the cases that name "
         "it. Click on the verdict to see the cases, and on the requirement to see the document's own words. "
-        "Non-strict: a SHOULD was missed. Unsupported: declared beforehand.",
+        "Non-strict: a SHOULD was missed. Unsupported: not declared beforehand, or lacking here.",
         "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference that use "
         "this freedom, which no case may fail, or the reason why no double does.",
     ]
