@@ -3,6 +3,7 @@
 a bare library.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,15 +40,17 @@ def find(word: str, scheme: str = "", build: str = DEFAULT_BUILD) -> Implementat
 
 
 def _no_declaration(folder: Path) -> str:
-    libraries = sorted(folder.glob("**/*.so"))[:1]
-    captures = sorted(path for suffix in declarations.CAPTURES for path in folder.glob(f"**/*{suffix}"))[:1]
+    # Unlike glob, walk passes over folders that vanish meanwhile, such as those of other processes in /tmp.
+    files = sorted(Path(at, name) for at, _, names in os.walk(folder) for name in names)
+    libraries = [path for path in files if path.suffix == ".so"][:1]
+    captures = [path for path in files if path.name.endswith(declarations.CAPTURES)][:1]
     reason = f"The folder {shown(folder)} has no implementation.yaml"
     if libraries:
         return (
             f"{reason}. To judge the library in it by its own description: ./headroom judge {libraries[0]} --scheme S."
         )
     if captures:
-        return f"{reason}, which describes its captures: see implementations/README.md, Capture files."
+        return f"{reason} to describe its captures: see implementations/README.md, Capture files."
     return f"{reason}. `./headroom new-adapter` makes a folder to begin with."
 
 
