@@ -165,7 +165,8 @@ def _print(result: _Result) -> None:
         print(problem["sentence"])
     for note in result.notes:
         print(note)
-    what = f"{result.folder.name}: {result.records:,} records, {result.artefacts:,} artefacts"
+    counts = ((result.records, "record"), (result.artefacts, "artefact"))
+    what = f"{result.folder.name}: " + ", ".join(f"{count:,} {word}{'s' * (count != 1)}" for count, word in counts)
     if result.head:
         what += f", head {result.head}"
     if not result.problems:

@@ -42,6 +42,7 @@ _REMEDIES = {
     errno.EFBIG: "Raise the size that a file may have (ulimit -f)",
     errno.ENOLCK: "Keep runs on a disk of this machine (HEADROOM_OUT)",
     errno.EROFS: ELSEWHERE,
+    errno.ENOTDIR: ELSEWHERE,
     errno.EACCES: ELSEWHERE,
     errno.EPERM: ELSEWHERE,
 }
