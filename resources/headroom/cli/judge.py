@@ -106,7 +106,9 @@ def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
 
     folder = judged.folder
     with_plan = [(part, part.plan) for part in judged.parts if part.plan]
-    console.say(f"judging {judged.found.name}: {len(with_plan)} parts (results in {shown(folder)})")
+    console.say(
+        f"judging {judged.found.name}: {len(with_plan)} part{'s' * (len(with_plan) != 1)} (results in {shown(folder)})"
+    )
     interrupted = False
     for number, (part, plan) in enumerate(with_plan, 1):
         if part.name in judged.ended:

@@ -120,11 +120,11 @@ class Summary:
         missed = sum(cause.verdict == "non-strict" for cause in self.causes)
         begun = "Of" if self.judged.is_whole else "So far, of"
         if wrong:
-            told = f"{begun} {cases:,} cases {wrong:,} failed, for {_many(broken, 'cause')}"
+            told = f"{begun} {_many(cases, 'case')} {wrong:,} failed, for {_many(broken, 'cause')}"
         elif self.worst == "unsupported":
-            return "No part of the judgement can run on this machine."
+            return "Nothing could be asked: it does not declare what the cases take, or this machine lacks it."
         else:
-            told = f"{begun} {cases:,} cases none failed"
+            told = f"{begun} {_many(cases, 'case')} none failed"
         more = f"; {_many(missed, 'recommendation')} (SHOULD) {'was' if missed == 1 else 'were'} not followed"
         return f"{told}{more if missed else ''}."
 

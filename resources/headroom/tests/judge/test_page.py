@@ -93,7 +93,7 @@ def test_a_judgement_that_was_cut_short_says_so(tmp_path: Path) -> None:
     made = judged(tmp_path)
     made.ended.remove("rohc-compressor")
     found = summary.of(made, RECORDS[:1])
-    assert found.sentence.startswith("So far, of 1 cases none failed")
+    assert found.sentence.startswith("So far, of 1 case none failed")
     assert found.asked[1].note == "It was not reached."
     assert "cut short" in page.render(found)
 
