@@ -217,22 +217,27 @@ def _worse(compared: Comparison) -> list[str]:
 
     reasons = []
     if verdicts := [verdict.test for verdict in compared.verdicts if verdict.is_worse and not verdict.lost]:
-        reasons.append(f"b is worse in {len(verdicts)} verdicts: {_first(verdicts)}.")
+        reasons.append(f"b is worse in {_many(verdicts, 'verdict')}: {_first(verdicts)}.")
     if lost := [f"{verdict.test} ({verdict.b})" for verdict in compared.verdicts if verdict.lost]:
-        reasons.append(f"b covers less by {len(lost)} cases that passed in a: {_first(lost)}.")
+        reasons.append(f"b covers less by {_many(lost, 'case')} that passed in a: {_first(lost)}.")
     if metrics := [
-        f"{name_of(metric)} of {metric.test} by a factor of {metric.factor:.4g}"
+        f"{name_of(metric)} of {metric.test} "
+        + (f"by a factor of {metric.factor:.4g}" if metric.factor < math.inf else f"from {metric.a:g} to {metric.b:g}")
         + (" (by its size: too few trials for a spread)" if metric.outside is None else "")
         for metric in compared.worse_metrics()
     ]:
-        reasons.append(f"b is significantly worse in {len(metrics)} metrics: {_first(metrics)}.")
+        reasons.append(f"b is significantly worse in {_many(metrics, 'metric')}: {_first(metrics)}.")
     if slower := [
         f"{slowdown.name}, {slowdown.where}: {slowdown.figure}"
         for slowdown in compared.slowdowns
         if slowdown.judgement == "worse"
     ]:
-        reasons.append(f"b is worse by more than {_limit(compared)} in {len(slower)} metrics: {_first(slower)}.")
+        reasons.append(f"b is worse by more than {_limit(compared)} in {_many(slower, 'metric')}: {_first(slower)}.")
     return reasons
+
+
+def _many(names: Sequence[str], noun: str) -> str:
+    return f"{len(names)} {noun}{'s' * (len(names) != 1)}"
 
 
 def _first(names: Sequence[str], most: int = 5) -> str:

@@ -224,7 +224,7 @@ def test_the_exit_status_says_that_b_is_slower(out: Path, runner: CliRunner) -> 
     few = run(out, "20260103-000000-cccc", record(23_985.0))
     found = runner.invoke(app, ["compare", a, b], env={"COLUMNS": "200"})
     assert found.exit_code == 1
-    assert f"b is significantly worse in 1 metrics: ns_per_operation of {CASE} by a factor of 1.244." in found.output
+    assert f"b is significantly worse in 1 metric: ns_per_operation of {CASE} by a factor of 1.244." in found.output
     for words in ([b, a], [a, b, "--worse-by", "25"], [a, b, "--verdicts-only"]):
         assert runner.invoke(app, ["compare", *words]).exit_code == 0
     found = runner.invoke(app, ["compare", a, few], env={"COLUMNS": "200"})
@@ -241,7 +241,7 @@ def test_the_exit_status_says_that_b_covers_less(out: Path, runner: CliRunner) -
     other = run(out, "20260104-000000-dddd", both[0], compressor="null")
     for b, status in ((fewer, 1), (declared, 1), (other, 0)):
         assert runner.invoke(app, ["compare", a, b]).exit_code == status, b
-    words = "b covers less by 1 cases that passed in a: s/2 (missing)."
+    words = "b covers less by 1 case that passed in a: s/2 (missing)."
     assert words in runner.invoke(app, ["compare", a, fewer], env={"COLUMNS": "200"}).output
     assert runner.invoke(app, ["compare", fewer, a]).exit_code == 0
 

@@ -147,7 +147,7 @@ def test_the_command_fails_for_a_slowdown_alone(out: Path, runner: CliRunner) ->
     few = run(out, "20260103-000000-cccc", measured(104, 105, 103))
     found = runner.invoke(app, ["compare", a, b, "--slower-than", "3%"], env={"COLUMNS": "240"})
     assert found.exit_code == 1, found.output
-    sentence = f"b is worse by more than 3 % in 1 metrics: ns_per_operation, {CASE}: +8.0 % (+4."
+    sentence = f"b is worse by more than 3 % in 1 metric: ns_per_operation, {CASE}: +8.0 % (+4."
     for words in (sentence, "3 and 3 trials", "Worse by more than 3 %: 1 of 1 metrics; cannot tell: 0"):
         assert words in found.output
     undecided = runner.invoke(app, ["compare", a, few, "--slower-than", "3%"], env={"COLUMNS": "240"})
@@ -177,7 +177,7 @@ def test_two_versions_of_a_product_are_named_and_are_not_what_makes_runs_incompa
     line = "both sides: a: codec 2.0 (SHA-256 abababababab)  b: codec 2.1 (SHA-256 cdcdcdcdcdcd)"
     assert line in found.output
     assert "incomparable" not in found.output and "Differences of the implementations" in found.output
-    assert "b covers less by 1 cases" in found.output, "a version that lacks a case of the same product"
+    assert "b covers less by 1 case" in found.output, "a version that lacks a case of the same product"
     same = runner.invoke(app, ["compare", a, run(out, "20260103-000000-cccc", measured(1.0))])
     assert same.exit_code in (0, 1) and "codec 2.0" in same.output
     document = json.loads(runner.invoke(app, ["compare", a, b, "--json"]).stdout)
