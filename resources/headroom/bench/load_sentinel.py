@@ -23,9 +23,10 @@ def sentinel(
     channel: Mapping[str, Any],
     octets: Metric,
     payload_octets: float = 0.0,
+    needs: Mapping[str, Any] | None = None,
 ) -> Sentinel:
     """A sentinel of `flow_pairs` of a profile. `octets` is the metric for the octets that an average packet takes on
-    the link, without `payload_octets` of them."""
+    the link, without `payload_octets` of them; `needs` are capabilities."""
 
     def config(work: Work) -> load.LoadConfig:
         return load.LoadConfig(
@@ -64,4 +65,5 @@ def sentinel(
         job=job,
         read=read,
         operations=lambda document: sum(phase["packets"] for phase in document["phases"]),
+        needs=needs or {},
     )

@@ -14,7 +14,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,8 @@ class Sentinel:
     """A piece of fixed work of a scheme.
 
     `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises if packets came out
-    wrong. `operations` gives the number of operations in a document, to divide the instructions by.
+    wrong. `operations` gives the number of operations in a document, to divide the instructions by. `needs` are the
+    capabilities that both sides must declare.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Sentinel:
     read: Callable[[dict[str, Any]], Values]
     operations: Callable[[dict[str, Any]], int]
     timeout_s: float = 120.0
+    needs: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def test(self) -> str:
@@ -130,7 +132,9 @@ class Sentinel:
 
     def lacks(self, arm: Arm) -> str:
         """The reason why an arm cannot do this work, as declared; "" if it can."""
-        return arm.compressor.lacks("compressor", self.scheme) or arm.decompressor.lacks("decompressor", self.scheme)
+        return arm.compressor.lacks("compressor", self.scheme, **self.needs) or arm.decompressor.lacks(
+            "decompressor", self.scheme, **self.needs
+        )
 
     @contextmanager
     def prepared(self, work: Work) -> Iterator[dict[str, Any]]:

@@ -58,11 +58,11 @@ class SentinelKeywords:
         sentinel = sentinels.find(name)
         reference, null = implementations.find(REFERENCE), implementations.null()
         subject = _with_other_roles(run.compressor, sentinel.scheme, reference)
+        current = collector.current()
+        current.parameters |= {"kind": "beside", "work": sentinel.name, "profile": sentinel.profile, "cpus": "1c"}
         if reason := sentinel.lacks(subject):
             raise SkipExecution(f"{reason}.")
         verdicts.note_sides(run)
-        current = collector.current()
-        current.parameters |= {"kind": "beside", "work": sentinel.name, "profile": sentinel.profile, "cpus": "1c"}
         core = configuration("1c").cpus[0]
         trials = QUICK_TRIALS if run.quick else TRIALS
         arms = {SUBJECT: subject} | _beside(sentinel, sentinels.Arm(null, null), sentinels.Arm(reference, reference))
