@@ -28,6 +28,7 @@ from headroom.schemes.rohc.interop import (
     deviation_match,
     matrix,
     recordings,
+    restored_by_judges,
     side_by_side,
     signature,
     verdicts,
@@ -67,15 +68,18 @@ def trial(cell: Cell, store: ArtefactStore) -> Trial:
     if reason := matrix.unsupported_traffic(cell) or recordings.undeclared(cell):
         return Trial("unsupported", reason)
     capture = link_of(cell, store)
-    config = replace(config_of(cell), outputs={"link": capture})
+    config, source = replace(config_of(cell), outputs={"link": capture}), capture.with_name("source.pcapng")
+    is_read = _can_be_read(cell, config)
     try:
-        result = replay.run(config)
+        result = replay.run(replace(config, outputs={"link": capture, "source": source}) if is_read else config)
     except engine.EngineFailure as failure:
         return _no_result(cell, config, failure, store)
     counted = figures(cell, result, capture)
     verdict, reason, seen = _judged(config, result, cell.condition, capture.parent)
     if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, result, capture)):
         verdict, reason, seen = "unsupported", unasked, None
+    if verdict == "pass" and is_read and (reason := restored_by_judges.shortcoming(config, capture, source)):
+        return Trial("fail", reason, restored_by_judges.SIGNATURE, counted)
     if verdict in ("pass", "unsupported"):
         for name in ("source", "decompressed"):
             capture.with_name(f"{name}.pcapng").unlink(missing_ok=True)
@@ -101,6 +105,16 @@ def trial(cell: Cell, store: ArtefactStore) -> Trial:
         # Too little coming out is about many packets, not about one.
         smallest=None if short else lambda: _smallest(cell, config, seen, text, store),
         explained=lambda declared: deviation_match.explained(cell, seen, declared),
+    )
+
+
+def _can_be_read(cell: Cell, config: ReplayConfig) -> bool:
+    """True if judges restore all packets of a cell that passes from its link."""
+    return (
+        config.compressor is not None
+        and config.decompressor is not None
+        and cell.condition.harmless
+        and not matrix.is_copying(cell.row, cell.row.compressor)
     )
 
 
