@@ -12,7 +12,8 @@ import pytest
 from robot import running
 from robot.api import SkipExecution
 
-from headroom.core import implementations
+from headroom.core import engine, implementations
+from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import SUITES, build_folder
 from headroom.core.results import collector, listener
@@ -389,3 +390,24 @@ def test_little_load_says_nothing_by_proportion() -> None:
     cells = [cell.text for cell in section.parts[0].content.rows[0].cells]
     assert cells[7:9] == ["0.04 %", "–"]
     assert cells[-1] == "–"
+
+
+def test_long_work_beforehand_is_said() -> None:
+    told = document()
+    told["times"] = told["times"] | {"processing_ns": {"mean": 50_000.0, "count": 1000}}
+    assert call_load.worked_beforehand(told) == ""
+    assert call_load.worked_beforehand(told | {"creation_cpu_ns": 40_000_000}) == ""
+    assert call_load.worked_beforehand(told | {"creation_cpu_ns": 60_000_000}) == (
+        "The creation of the P-CSCF used 60 ms of processor time, all measured messages 50 ms: what an adapter works "
+        "out beforehand is in no figure."
+    )
+
+
+@pytest.mark.usefixtures("described")
+def test_an_engine_of_an_earlier_night_plays_the_calls_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> dict[str, Any]:
+        raise EngineFailure("job", "A subcommand is required; see headroom-engine --help.")
+
+    monkeypatch.setattr(engine, "run", refused)
+    with call_load.precomputed(calls_of(), timeout_s=1) as job:
+        assert job == call_load.job(calls_of())

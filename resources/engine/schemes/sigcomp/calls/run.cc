@@ -149,7 +149,9 @@ Json run(const Job& job) {
   Memory memory;
   Outcomes outcomes;
   memory.before = private_resident_octets();
+  const std::uint64_t creating_since = processor_time_ns();
   Server server(job, plan);
+  const std::uint64_t creation_cpu_ns = processor_time_ns() - creating_since;
   memory.created = private_resident_octets();
   memory.adapter_created = server.memory_bytes();
   const std::uint64_t filling_since = monotonic_ns();
@@ -193,6 +195,7 @@ Json run(const Job& job) {
           {"samples", samples_json(measurement.samples)},
           {"comparison", times ? compare(job, *times) : Json(nullptr)},
           {"consecutive_in_system_ns", measurement.consecutive_ns},
+          {"creation_cpu_ns", creation_cpu_ns},
           {"filling_ns", filled_ns},
           {"other_threads_cpu_ns", job.real_time ? Json(nullptr) : Json(all_cpu_ns - std::min(all_cpu_ns, thread_cpu))},
           {"clock_reading_ns", job.real_time ? Json(nullptr) : Json(cost_of_thread_clock())}};

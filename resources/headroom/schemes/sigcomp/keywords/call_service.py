@@ -10,6 +10,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core.errors import HeadroomError
+from headroom.core.finding import Finding
 from headroom.core.metrics import LOAD, Metric
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
@@ -109,7 +110,10 @@ def measured(config: CallLoadConfig) -> CallLoadResult:
     """Skips the case if the implementations do not declare what such calls take."""
     if reason := call_load.lacking(config):
         raise SkipExecution(f"{reason}.")
-    return call_load.measure(config)
+    result = call_load.measure(config)
+    if sentence := call_load.worked_beforehand(result.document):
+        collector.current().findings.append(Finding(sentence, severity="note"))
+    return result
 
 
 def with_calls(config: CallLoadConfig, run: Run, simultaneous: int) -> CallLoadConfig:
