@@ -88,3 +88,10 @@ def test_where_nothing_would_run_it_says_so(out: Path) -> None:
     asked = ("conformance/rohc/modes", "--case", "Decompressor: U*", "--compressor", "reference")
     done = start("run", *asked, "--dry-run", out=out)
     assert (done.returncode, "No case exercises the subject" in done.stderr) == (2, True)
+
+
+def test_cases_with_adapters_of_the_project_are_no_results_of_others(out: Path) -> None:
+    words = ("run", "robustness/misbehaving_adapters", "--case", "Hangs On A Packet", "--dry-run")
+    assert start(*words, out=out).returncode == 0
+    done = start(*words, "--compressor", "null", out=out)
+    assert done.returncode == 2 and "No case exercises the subject of this run" in done.stderr

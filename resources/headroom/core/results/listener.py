@@ -29,6 +29,7 @@ from headroom.core.results.record import Evidence, Record, Test, Verdict, in_pro
 from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 
 COMPARISONS = ("performance/", "papers/", "interop/", "judge/")
+OF_HARNESS = ("robustness/freedoms/", "robustness/misbehaving_adapters/")  # with adapters of the project's own
 MOST_OF_A_JOB = 8 << 20  # octets
 TERMINATED = "Execution terminated by signal"
 ALL_ROWS_SKIPPED = "All iterations skipped."  # what Robot says of such a template
@@ -283,6 +284,8 @@ def is_about_subject(test: str, noted: Record | collector.Collected, settings: S
     role = settings.subject
     if not role or test.startswith(COMPARISONS):
         return True
+    if test.startswith(OF_HARNESS):
+        return False
     implementation, other = getattr(noted, role), getattr(noted, OTHER_SIDE[role])
     if implementation is None:
         return other is None
