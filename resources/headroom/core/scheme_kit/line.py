@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from headroom.core import implementations
+from headroom.core.capabilities import Misbehaviour
 from headroom.core.captures.dissection import LinkPacket
 from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation
@@ -134,9 +135,10 @@ class Line:
     def compress(self, config: ReplayConfig) -> Compressed:
         """Runs a replay, and returns the compressor's link packets.
 
-        Raises Misbehaviour if an adapter breaks a promise of the ABI.
+        Raises Misbehaviour if an adapter breaks a promise of the ABI, or sends link packets besides: a judge would not
+        see them, and the decompressor would be blamed for what it makes of them.
         """
-        result, (sources,) = one_side.compress(config, "source")
+        result, (sources, on_the_link) = one_side.compress(config, "source", "link")
         sent, refused = [], []
         for record, source in zip(result.records, sources, strict=False):
             if "link" in record:
@@ -144,6 +146,9 @@ class Line:
                 sent.append(Sent(source.octets, record.get("link_type", 0), link, record["channel"], record["time_ns"]))
             else:
                 refused.append(source.octets)
+        if len(on_the_link) > len(sent):
+            more = len(on_the_link) - len(sent)
+            raise Misbehaviour(f"The compressor sends {more} link packets besides those that its packets became.")
         return Compressed(tuple(sent), tuple(refused), result)
 
     def follow(self, sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Finding], list[Any]]:
@@ -195,13 +200,20 @@ class Line:
             for arrival in arrivals
         ]
         result, came_out = one_side.decompress(self.scheme, implementation, packets, dict(channel), build)
+        # Behind the records of the link packets there is one for each output at another time.
+        done = [[entry["status"] for entry in record["decompressor"]] for record in result.records[: len(arrivals)]]
+        if late := len(came_out) - sum(statuses.count("OK") for statuses in done):
+            sentence = f"{late} packets come out when no link packet has arrived"
+            return [Wrong(sentence, self.requirement(arrivals[-1]))]
         outputs = iter([packet.octets for packet in came_out])
         wrong = []
-        for number, (arrival, record) in enumerate(zip(arrivals, result.records, strict=True)):
-            statuses = [entry["status"] for entry in record.get("decompressor", ())]
+        for number, (arrival, statuses) in enumerate(zip(arrivals, done, strict=True)):
             mine = [next(outputs) for status in statuses if status == "OK"]
             output = mine[0] if mine else None
-            if difference := arrival.difference(output):
+            difference = arrival.difference(output)
+            if len(mine) > 1:
+                difference, output = f"{len(mine)} packets come out, and no more than one may", mine[-1]
+            if difference:
                 names = ", ".join(statuses) or "nothing"
                 sentence = f"{nth('link packet', number)} (type 0x{arrival.type:04x}): {difference} ({names})"
                 wrong.append(Wrong(sentence, self.requirement(arrival), number, output=output))

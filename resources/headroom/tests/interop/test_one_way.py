@@ -17,7 +17,7 @@ from headroom.core.finding import Finding
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_axes
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.replay import Packets, ReplayConfig
-from headroom.core.scheme_kit import cells, line
+from headroom.core.scheme_kit import cells, line, one_side
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.one_way import Judged, OneWay
 from headroom.core.scheme_registry import all_schemes
@@ -182,6 +182,41 @@ def test_a_packet_that_is_changed_before_the_link(
     scheme = replace(few(vj.CELLS), send=spoilt)
     (result,) = scheme.run([cell("vj", "tcp-bulk-data", build=real_build)], ArtefactStore(tmp_path))
     assert result["verdict"] == "fail" and result["reason"].startswith("reference: the judge does not restore")
+
+
+@pytest.mark.parametrize(
+    ("at_once", "sentence"),
+    [(True, "link packet 1 (type 0x002f): 2 packets come out"), (False, "1 packets come out when no link packet")],
+)
+def test_a_packet_that_comes_out_besides(
+    tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch, at_once: bool, sentence: str
+) -> None:
+    decompress = one_side.decompress
+
+    def spoilt(*args):
+        result, came_out = decompress(*args)
+        if at_once:
+            result.records[0]["decompressor"].append({"status": "OK"})
+        else:
+            result.records.append({"direction": "forward", "inserted": True, "status": "OK"})
+        return result, [came_out[0], *came_out]
+
+    monkeypatch.setattr(one_side, "decompress", spoilt)
+    (result,) = few(vj.CELLS).run([cell("vj", "tcp-bulk-data", build=real_build)], ArtefactStore(tmp_path))
+    assert result["verdict"] == "fail" and sentence in result["reason"]
+
+
+def test_a_link_packet_that_no_packet_became(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compress = one_side.compress
+
+    def spoilt(*args):
+        result, (sources, link) = compress(*args)
+        return result, [sources, [*link, link[-1]]]
+
+    monkeypatch.setattr(one_side, "compress", spoilt)
+    (result,) = few(vj.CELLS).run([cell("vj", "tcp-bulk-data", build=real_build)], ArtefactStore(tmp_path))
+    assert result["verdict"] == "error"
+    assert result["reason"] == "The compressor sends 1 link packets besides those that its packets became."
 
 
 @pytest.mark.usefixtures("patient")
