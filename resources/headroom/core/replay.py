@@ -136,14 +136,18 @@ class Replay:
 
     @property
     def differing(self) -> int:
-        """The number of packets that came out changed, or though no packet was expected; both directions."""
-        names = ("mismatched", "unexpected")
-        return sum(
-            int(self.document[side]["verdicts"].get(name, 0))
-            for side in ("forward", "reverse")
-            if side in self.document
-            for name in names
+        """The number of packets that came out changed, or though no packet was expected; both directions. What came
+        out besides counts where it is known what has to come out, unless the link inserts packets."""
+        sides = [(self.document[side], link) for side, link in self._links().items() if side in self.document]
+        wrong = sum(int(side["verdicts"].get(name, 0)) for side, _ in sides for name in ("mismatched", "unexpected"))
+        if self.config.compressor is None and self.config.expected is None:
+            return wrong
+        return wrong + sum(
+            int(side.get("inserted", {}).get("delivered", 0)) for side, link in sides if not link.get("insert")
         )
+
+    def _links(self) -> dict[str, dict[str, Any]]:
+        return {"forward": self.config.forward, "reverse": self.config.backward}
 
     @property
     def packet_types(self) -> dict[str, int]:
@@ -159,6 +163,11 @@ class Replay:
     @property
     def records(self) -> list[dict[str, Any]]:
         return self.document.get("records", [])
+
+    @property
+    def besides(self) -> list[dict[str, Any]]:
+        """The records of what arrived, or came out, and belongs to no packet of the forward direction."""
+        return [record for record in self.records if record.get("inserted") and record["direction"] == "forward"]
 
     @property
     def without_room(self) -> int:

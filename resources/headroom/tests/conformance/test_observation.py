@@ -118,6 +118,19 @@ def test_other_directions_and_inserted_packets_are_left_out(play: Observer) -> N
     assert len(play(links, originals, more).packets) == 1
 
 
+@pytest.mark.parametrize(("link", "side"), [("ff", "compressor sends"), ("", "decompressor delivers")])
+def test_what_comes_out_besides_is_an_error(play: Observer, link: str, side: str) -> None:
+    def more(records: list[dict[str, Any]]) -> None:
+        records.append(
+            {"direction": "forward", "inserted": True, "link": link, "verdict": "unexpected", "status": "OK"}
+        )
+
+    links, originals = sent("rtp-ipv4", ["IR"])
+    with pytest.raises(Misbehaviour, match=f"The {side} more than there is in the source: 1 packets"):
+        play(links, originals, more)
+    assert len(play(links, originals, more, forward={"insert": [{"before": 0, "hex": "ff"}]}).packets) == 1
+
+
 def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {"side": "compressor", "function": "compress", "packet": 1, "message": "it wrote too far."}
     monkeypatch.setattr(replay, "run", lambda now: Replay(now, document([], promise_broken=broken)))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import replay
-from headroom.core.capabilities import PATIENCE_S, Inconclusive, promise
+from headroom.core.capabilities import PATIENCE_S, Inconclusive, Misbehaviour, promise
 from headroom.core.captures import engine_pcapng
 from headroom.core.finding import Finding
 from headroom.core.text import nth
@@ -203,6 +203,7 @@ def observe(
     for implementation in filter(None, (config.compressor, config.decompressor) if config.compressor else ()):
         carriers.require(implementation, profiles, originals)
     promise(replayed.document)
+    _nothing_besides(replayed)
     result = Observation(replayed, Parameters.of(config.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}
@@ -247,6 +248,16 @@ def observe(
             result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
     result.findings.sort(key=lambda finding: finding.packet or 0)
     return result
+
+
+def _nothing_besides(replayed: replay.Replay) -> None:
+    """Raises Misbehaviour if packets come out that are none of the source's: the judge reads those of the source."""
+    config = replayed.config
+    if config.compressor is None or config.forward.get("insert"):
+        return
+    if besides := [record for record in replayed.besides if record.get("status") == "OK"]:
+        whose = "compressor sends" if besides[0]["link"] else "decompressor delivers"
+        raise Misbehaviour(f"The {whose} more than there is in the source: {len(besides)} packets come out besides.")
 
 
 def ignores_feedback(config: replay.ReplayConfig, packets: Sequence[ObservedPacket]) -> bool:

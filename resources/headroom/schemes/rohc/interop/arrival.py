@@ -23,6 +23,7 @@ class Arrival:
     held: bool = False
     damaged: bool = False
     flips: tuple[int, ...] = ()
+    time_ns: int = 0
 
     @property
     def cid(self) -> int | None:

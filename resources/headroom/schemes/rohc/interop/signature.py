@@ -12,15 +12,19 @@ RTP_PROFILES = ("0x0001", "0x0007", "0x0101", "0x0107")
 
 
 RESTORES = "the judge restores it"
+BESIDES = "a link packet that no packet became"
 
 
 def of_study(seen: Study, profile: str) -> str:
-    """The first packet that went wrong; "" if none did."""
+    """The first packet that went wrong or, if none did, that came out besides; "" if there is none."""
     if seen.done.promise_broken:
         return of_promise(seen.done)
     record = seen.first_bad()
     if record is None:
-        return ""
+        besides = next((one for one in seen.done.besides if one["status"] == "OK"), None)
+        if besides is None:
+            return ""
+        return f"a packet comes out of {BESIDES if besides['link'] else 'no link packet'}"
     arrival = seen.arrival(record["packet"])
     kind = (arrival.kind if arrival else "") or record.get("compressor", {}).get("type") or "packet of unknown type"
     verdict = record["verdict"]
@@ -71,5 +75,6 @@ def opinion(seen: Study, record: dict[str, Any]) -> str:
     if arrival.outcome.error is not None:
         return f"the judge refuses it: {plain(arrival.outcome.error.sentence)}"
     if arrival.outcome.delivered == seen.originals[record["packet"]]:
-        return RESTORES
+        disturbed = any(one["link"] and one["time_ns"] < arrival.time_ns for one in seen.done.besides)
+        return f"{RESTORES}, but {BESIDES} came before" if disturbed else RESTORES
     return "the judge restores something else"

@@ -135,6 +135,7 @@ def _arrivals(records: dict[int, dict[str, Any]]) -> list[Arrival]:
         for part, entry in replay.arrivals_of(record):
             late = bool(part.get("held")) and not entry.get("duplicate")
             arrival = _arrival(index, part, entry["status"], record["verdict"])
+            arrival.time_ns = entry["time_ns"]
             arrival.flips = () if "segments" in record else arrival.flips
             results.append(((entry["time_ns"], late, index), arrival))
     results.sort(key=lambda pair: pair[0])
@@ -165,6 +166,10 @@ def judge_of(channel: dict[str, Any]) -> Decompressor | None:
 
 
 def _judge(result: Study, channel: dict[str, Any]) -> None:
+    """The judge gets what the decompressor got: also link packets that no packet became, which may change contexts."""
     judge = judge_of(channel)
+    besides = [record for record in result.done.besides if record["link"]]
     for arrival in result.arrivals if judge else ():
+        while besides and besides[0]["time_ns"] < arrival.time_ns:
+            judge.decompress(bytes.fromhex(besides.pop(0)["link"]))
         arrival.outcome = judge.decompress(arrival.octets)

@@ -76,7 +76,8 @@ class ReplayKeywords:
 
     @keyword("Every Packet Should Come Out As It Went In")
     def every_packet_identical(self) -> None:
-        self._expect(self.done.count("identical") == self.done.sent, self._what_happened())
+        good = self.done.count("identical") == self.done.sent and not self.done.differing
+        self._expect(good, self._what_happened())
 
     @keyword("No Packet Should Come Out Different")
     def nothing_different(self) -> None:
