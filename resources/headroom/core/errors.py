@@ -46,6 +46,13 @@ _REMEDIES = {
     errno.EACCES: ELSEWHERE,
     errno.EPERM: ELSEWHERE,
 }
+# What to do in a run, which continues where it is.
+_REMEDIES_OF_RUN = {
+    **_REMEDIES,
+    errno.EROFS: "Make the folder writable",
+    errno.EACCES: "Make the folder writable",
+    errno.EPERM: "Make the folder writable",
+}
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 
 
@@ -66,7 +73,7 @@ def disk_error(error: OSError, doing: str, resumable: bool = True, again: str = 
         return EnvironmentLacks(f"{lack}: {doing} failed. {kept_results}{remedy} and {then}.")
     where = f" ({error.filename})" if error.filename else ""
     sentence = f"{doing[:1].upper()}{doing[1:]} failed: {error.strerror or error}{where}."
-    remedy = _REMEDIES.get(error.errno or 0, "")
+    remedy = (_REMEDIES_OF_RUN if resumable else _REMEDIES).get(error.errno or 0, "")
     return EnvironmentLacks(f"{sentence} {kept_results}{remedy} and {then}." if remedy else sentence)
 
 
