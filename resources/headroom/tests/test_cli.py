@@ -478,6 +478,12 @@ def test_only_a_run_speaks_of_resuming(out: Path) -> None:
     assert "--resume" in str(disk_error(OSError(errno.ENOSPC, ""), "writing a result"))
 
 
+def test_a_run_continues_in_its_own_folder() -> None:
+    locked = OSError(errno.EROFS, os.strerror(errno.EROFS), "out/mine")
+    assert str(disk_error(locked, "writing a result")).endswith("Make the folder writable and continue by --resume.")
+    assert "HEADROOM_OUT" in str(disk_error(locked, "writing a page", resumable=False))
+
+
 def test_whoever_stops_reading_is_no_error() -> None:
     command = f"{sys.executable} -P -m headroom list suites --cases | head -1"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources")}
