@@ -37,12 +37,12 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "compare",
         help="Compare two runs: differences that make them incomparable, verdicts that changed, metrics that moved by "
-        "more than the spread of their trials.\n\nExit status 1 if the second run is worse; the last lines "
-        "name the reasons. A verdict is worse. Or a case that passed is missing, though both runs selected the "
-        "same cases, or the same implementations no longer support it. Or a metric is worse by --worse-by and "
-        "no trial of one run lies within the range of the other's; with fewer than two trials in a run, it "
-        "must be worse by a factor of two. Metrics of the machine and the harness (floor_…, harness_…) never "
-        "count. Otherwise the exit status is 0, also for incomparable runs: on two machines, or on a machine "
+        "more than the spread of their trials.\n\nExit status 1 if the second run is worse, for one of these reasons, "
+        "which the last lines name:\n\n- A verdict is worse.\n\n- A case that passed is missing, though both runs "
+        "selected the same cases; or the same implementations no longer support it.\n\n- A metric is worse by "
+        "--worse-by, and no trial of one run lies within the range of the other's. With fewer than two trials in a "
+        "run, it must be worse by a factor of two. Metrics of the machine and the harness (floor_…, harness_…) never "
+        "count.\n\nOtherwise the exit status is 0, also for incomparable runs: on two machines, or on a machine "
         "with other work to do, raise --worse-by or give --verdicts-only.\n\n--slower-than judges each metric "
         "by an interval (99 % confidence) of its change, from the trials of both runs or, with one trial in "
         "each, from all cases that have the metric. Worse: the whole interval is beyond the limit, or single "

@@ -46,7 +46,7 @@ def add_to(app: typer.Typer) -> None:
         f"pcapng with {', '.join(f'{scheme.title} ({scheme.framing})' for scheme in schemes)}, IPv4 and IPv6 with UDP "
         "and RTP, VLAN tags, PPP and PPPoE, SLIP, PDCP after Wireshark's tags, IP fragments; captures of a link "
         "also show what the link did to each packet. Files of TS packets (.ts, .m2ts). Where tshark cannot be right "
-        "it says so instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
+        "decode says so instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
         epilog=EPILOG,
     )(with_options(decode_command, [option for scheme in schemes for option in scheme.decode_options]))
 

@@ -74,10 +74,14 @@ def interop_command(
         str | None, typer.Option(help="Schemes; when left out, those that the other options belong to, or all.")
     ] = None,
     compressors: Annotated[
-        str | None, typer.Option(help="Implementations that compress, call, or are nearer to the user.")
+        str | None,
+        typer.Option(help="Implementations that compress (SigComp: that call; GTP-U: that are nearer to the user)."),
     ] = None,
     decompressors: Annotated[
-        str | None, typer.Option(help="Implementations that decompress, are called, or are nearer to the network.")
+        str | None,
+        typer.Option(
+            help="Implementations that decompress (SigComp: that are called; GTP-U: that are nearer to the network)."
+        ),
     ] = None,
     axis: Annotated[
         list[str] | None, typer.Option(help="Values of an axis, such as mode=O,R; all when left out. Repeatable.")

@@ -29,7 +29,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "talk",
         help="Play a SIP sequence between two SigComp endpoints and show the outcome of each message, and its octets "
-        "before and after. Status 1: a message came out different, or did not come out though the link is no reason.",
+        "before and after. Status 1: a message came out different, or was lost, but not on the link.",
         epilog=EPILOG,
     )(talk_command)
 
