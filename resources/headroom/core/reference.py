@@ -97,8 +97,11 @@ class _Text:
             limits = f" {'' if low is None else low}..{high}" if high is not None else f" from {low}" if low else ""
             facts = [f", default {_said(target['default'])}"] if "default" in target else []
             facts += [f", such as {_said(example)}" for example in target.get("examples", ())[:1]]
-            head = f"{key}{'*' if key in schema_part.get('required', ()) else ''}: {self._kind(part, stem)}{limits}"
-            description = f"{head}{''.join(facts)}. {target.get('description', '')}"
+            kind = f"{self._kind(part, stem)}{limits}{''.join(facts)}."
+            said = target.get("description", "")
+            # A section of the same name has the keys.
+            said = (said or "see its section.") if label and kind == f"{key}." else f"{kind} {said}"
+            description = f"{key}{'*' if key in schema_part.get('required', ()) else ''}: {said}"
             yield from wrap(description, self.width, initial_indent=indent, subsequent_indent=indent + 4 * " ")
             if not label:
                 yield from self._properties(target, at, indent + 2 * " ")

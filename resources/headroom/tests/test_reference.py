@@ -52,6 +52,12 @@ def test_each_document_prints(name: str) -> None:
     assert max(map(len, text.splitlines()[1:])) <= 110
 
 
+def test_a_section_of_the_same_name_is_named_once() -> None:
+    text = reference.text("rohc/adapter")
+    assert "\n  create: The configuration, a JSON object.\n" in text
+    assert "\n  status: The status of each packet.\n" in text
+
+
 def test_an_unknown_document_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError, match=r"no reference of 'nothing'.*job-replay"):
         reference.text("nothing")
