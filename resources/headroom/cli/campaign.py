@@ -89,7 +89,12 @@ def run_command(
         file = progress.find(resume)
     if file is None:
         raise UsageError("Name a campaign's file, or continue a campaign by --resume.")
-    campaign = campaigns.load(file)
+    try:
+        campaign = campaigns.load(file)
+    except UsageError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise UsageError(f"{error} `./headroom reference campaign` explains the keys of such a file.") from error
+        raise
     scheduler, keys, json = explicit.get("scheduler"), explicit.get("keys"), bool(explicit.get("json"))
     if explicit.get("dry_run"):
         _show_cells(campaign, json)

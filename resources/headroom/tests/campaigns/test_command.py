@@ -57,7 +57,7 @@ def test_options_may_stand_before_the_file(out: Path, runner: CliRunner, file: P
     ("words", "sentence"),
     [
         (["campaign", "run"], "Name a campaign's file"),
-        (["campaign", "nothing.yaml"], "nothing.yaml cannot be read"),
+        (["campaign", "nothing.yaml"], "`./headroom reference campaign` explains the keys"),
         (["campaign", "--resume", "nothing"], "There is no campaign 'nothing'"),
         (["campaign", "FILE", "--resume", "last"], "leave out either the file"),
         (["campaign", "FILE", "--keys", "keys"], "--keys belong to a scheduler"),
