@@ -254,7 +254,8 @@ def show_command(
     nights = known.nights()
     count = f"{len(nights)} night{'s' if len(nights) != 1 else ''}"
     last = f", the last one {nights[-1]:%Y-%m-%d %H:%M} UTC" if nights else ""
-    print(f"{count}{last}; open alerts: {len(book.open)}; {right} of {closed} closed alerts were right.")
+    share = f"; {right} of {closed} closed alerts were right" if closed else ""
+    print(f"{count}{last}; open alerts: {len(book.open)}{share}.")
 
 
 @nightly.command("accept")
