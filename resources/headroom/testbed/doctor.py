@@ -66,7 +66,7 @@ ADVICE = {
         "cpupower frequency-set -g performance",
     ),
     "isolated CPUs": ("other processes may disturb a trial (it is then repeated)", "boot with isolcpus=… nohz_full=…"),
-    "hugepages": ("DPDK on real NICs needs them; nothing in memory does", "sysctl vm.nr_hugepages=1024"),
+    "hugepages": ("DPDK on real NICs needs them; topology process needs none", "sysctl vm.nr_hugepages=1024"),
     "transparent hugepages": (
         "large context tables meet more TLB misses, so figures beyond the caches are lower",
         "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
@@ -261,7 +261,10 @@ def caches(machine: topology.Topology) -> Check:
     groups = {cpu.last_level_cache: cpu.cache_level for cpu in machine.cpus if cpu.last_level_cache}
     if not groups:
         return lacking("last-level cache", "the kernel does not show who shares it")
-    texts = [f"L{level} of {_ranges(group)}" for group, level in sorted(groups.items(), key=lambda item: min(item[0]))]
+    texts = [
+        f"CPUs {_ranges(group)} share the L{level}" if len(group) > 1 else f"CPU {min(group)} has its own L{level}"
+        for group, level in sorted(groups.items(), key=lambda item: min(item[0]))
+    ]
     return Check("last-level cache", "good", "; ".join(texts[:8]) + ("; …" if len(texts) > 8 else ""))
 
 

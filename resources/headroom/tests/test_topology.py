@@ -10,6 +10,7 @@ import pytest
 
 from headroom.core.errors import UsageError
 from headroom.core.machine import topology
+from headroom.testbed import doctor
 
 
 @dataclass
@@ -126,6 +127,12 @@ def test_several_caches_in_one_socket(tmp_path: Path) -> None:
 def test_last_level_may_be_the_second(tmp_path: Path) -> None:
     machine = Machine([(0, 0, "a"), (0, 1, "a")], cache_level=2)
     assert "(L2)" in by_name(tmp_path, machine)["2c-l3"].description
+
+
+def test_the_doctor_says_who_shares_a_cache(tmp_path: Path) -> None:
+    machine = Machine([(0, 0, "a"), (0, 1, "a"), (0, 2, "b")])
+    shown = doctor.caches(topology.read(machine.write(tmp_path / "cpu"), {0, 1, 2})).value
+    assert shown == "CPUs 0-1 share the L3; CPU 2 has its own L3"
 
 
 def test_no_word_about_caches(tmp_path: Path) -> None:
