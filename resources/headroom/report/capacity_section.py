@@ -139,8 +139,8 @@ def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], 
         assert line.main is not None
         harness, operation = data.value(line.main.record, metrics.HARNESS_NS), line.main.ns_per_operation
         if harness is not None and operation is not None:
-            shares.append(f"{names[line.key]}: {shown(harness)} of {shown(harness + operation)} ns")
-    here = f" Here: {'; '.join(shares)}." if shares else ""
+            shares.append(f"{shown(harness)} of {shown(harness + operation)} ns with {names[line.key]}")
+    here = f" Here it is {'; '.join(shares)}." if shares else ""
     return (
         "Generator, hand-over and verification take time that is not the codec's."
         + here

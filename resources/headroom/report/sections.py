@@ -141,7 +141,7 @@ def conformance(records: Records) -> Section | None:
         "it. Click on the verdict to see the cases, and on the requirement to see the document's own words. "
         "Non-strict: a SHOULD was missed. Unsupported: not declared beforehand, or lacking here.",
         "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference that use "
-        "this freedom, which no case may fail, or the reason why no double does.",
+        "this freedom, or the reason why no double does. No case may fail such a double.",
     ]
     covered = data.coverage(records)
     section.add("table", _levels_table(data.levels(records)))

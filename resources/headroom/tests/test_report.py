@@ -237,7 +237,7 @@ def test_flow_pairs_codec_only_stand_beside_those_measured() -> None:
     assert texts[1] == ["1c", "50 % load", "80,000", "100,000", "44.5", "6.5", "6.75", "11.5"]
     assert len(texts) == 6, "each CPU configuration at each load"
     words = " ".join(part.content for part in section.parts if isinstance(part.content, str))
-    assert "1c: 11.5 of 56.0 ns" in words
+    assert "11.5 of 56.0 ns with 1c" in words
     row = data.capacity_rows(sample.records())[0]
     assert row[4:7] == ("100,000", 44.5, 6.75)
 

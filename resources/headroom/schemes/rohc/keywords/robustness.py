@@ -114,7 +114,7 @@ class RobustnessKeywords:
         current = collector.current()
         current.parameters |= {"kind": "damage", "damage": kind}
         if not tried.trials:
-            raise SkipExecution(f"{run.decompressor.name} declares no channel that the vectors are for.")
+            raise SkipExecution(f"The vectors are for channels that {run.decompressor.name} does not declare.")
         current.metric(metrics.TRIALS, tried.trials)
         current.metric(metrics.REFUSED, tried.refused)
         current.metric(metrics.CAREFUL, tried.careful)
