@@ -174,7 +174,7 @@ def _requirements_table(tested: Sequence[data.Requirement], records: Records) ->
             [
                 Cell(entry.id, code=True),
                 entry.level.upper(),
-                *(_evidence(cells.get(entry.id, {}).get(who, []), numbers) for who in judged),
+                *(_evidence(cells.get(entry.id, {}).get(who, []), numbers, entry.id) for who in judged),
                 _quoted(entry.text, entry.citation),
                 data.freedom(entry.id),
             ]
@@ -215,20 +215,29 @@ def _quoted(text: str, citation: str) -> Cell:
     return Cell(text, details=[citation] if citation else [])
 
 
-def _evidence(cases: Records, numbers: dict[int, int]) -> Cell:
+def _evidence(cases: Records, numbers: dict[int, int], requirement: str) -> Cell:
     """A cell with the verdict on one implementation, and its cases, the worst first."""
     if not cases:
         return Cell("–", "")
     by_weight = sorted(cases, key=lambda case: verdict_cell(case["verdict"]).sort or 0)
     cell = verdict_cell(worst([case["verdict"] for case in cases]))
-    cell.details = [Link(_named(case), f"case-{numbers[id(case)]}") for case in by_weight]
+    cell.details = [Link(_named(case, requirement), f"case-{numbers[id(case)]}") for case in by_weight]
     return cell
 
 
-def _named(case: dict[str, Any]) -> str:
-    """The case, and its verdict unless that is pass."""
+def _named(case: dict[str, Any], requirement: str) -> str:
+    """The case, and its verdict unless that is pass; with what its findings are about if that is not `requirement`."""
     identity = str(case["test"]["id"])
-    return identity if case["verdict"] == "pass" else f"{case['verdict']}: {identity}"
+    if case["verdict"] == "pass":
+        return identity
+    broken = (finding["requirement"] for finding in case["findings"] if finding["severity"] != "note")
+    found = list(dict.fromkeys(filter(None, broken)))
+    few = f"{', '.join(found[:MOST_FOUND])}{', …' * (len(found) > MOST_FOUND)}"
+    about = f" (finding: {few})" if found and requirement not in found else ""
+    return f"{case['verdict']}{about}: {identity}"
+
+
+MOST_FOUND = 3  # requirements of findings beside a case
 
 
 UNCOVERED: tuple[Shown, ...] = (

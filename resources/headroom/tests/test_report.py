@@ -371,6 +371,17 @@ def test_requirements_by_implementation() -> None:
     assert [cell.verdict for cell in refresh.cells[2:4]] == ["pass", ""], "it binds compressors"
 
 
+def test_a_case_names_the_requirement_that_its_finding_is_about() -> None:
+    records = sample.records()
+    case = next(record for record in records if record["findings"])
+    name = case["test"]["id"]
+    case["test"]["requirements"] = ["RFC3095-5.9.1-1", "RFC3095-5.3.1.1.2-1"]
+    rows = {row.cells[0].text: row for row in conformance_of(records)[0].rows}
+    own, other = ([str(link.text) for link in rows[entry].cells[2].details] for entry in case["test"]["requirements"])
+    assert f"fail: {name}" in own
+    assert f"fail (finding: RFC3095-5.9.1-1): {name}" in other
+
+
 def test_each_requirement_shows_the_words_of_its_document() -> None:
     matrix, untested = conformance_of(sample.records())
     known = requirements.load()
