@@ -226,6 +226,7 @@ class PartProgress(console.Progress):
 
     def leave_out(self, what: str) -> None:
         super().leave_out(what)
+        self.left_out = 0  # a log shows few of its cases
         self.say_now_and_then()
 
     def say_now_and_then(self) -> None:

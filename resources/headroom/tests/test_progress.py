@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress in a log counts every case, also those that are left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from headroom.cli.judge import PartProgress
+from headroom.core.console import Progress
+from headroom.tests.sample import capacity
+
+
+def play(progress: Progress) -> None:
+    progress.expect(12)
+    for left_out in (2, 0, 1):
+        for _ in range(left_out):
+            progress.leave_out("conformance/a/One")
+        progress.end(capacity("1c", [0], 0.5, 12345, []))
+
+
+def test_the_total_stays_while_cases_are_left_out(capfd: pytest.CaptureFixture[str]) -> None:
+    play(Progress())
+    heads = [line.split("  ")[0].rstrip() for line in capfd.readouterr().err.splitlines()]
+    assert heads == ["[ 2/12] left out", "[ 3/12] pass", "[ 4/12] pass", "[ 5/12] left out", "[ 6/12] pass"]
+
+
+def test_a_judgement_counts_what_it_leaves_out(capfd: pytest.CaptureFixture[str]) -> None:
+    progress = PartProgress("a part")
+    play(progress)
+    progress.said = 0.0
+    progress.say_now_and_then()
+    assert capfd.readouterr().err.splitlines() == ["a part", "      6 of 12 cases, 0 failed"]
