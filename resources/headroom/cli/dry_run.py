@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 NO_CASE = "No case matched; nothing was run. `./headroom list suites --cases` names them all."
 NONE_EXERCISES = "No case exercises the subject of this run, so no case would count. Name both sides to see every case."
+MOST_NAMED = 20  # cases that are left out; of more, their suites are named
 MANY = 100  # cases; checking more of them takes a while
 
 
@@ -84,7 +86,7 @@ def show(plan: Plan, json: bool) -> int:
             f"{len(elsewhere)} more do not use its interfaces; they run on this machine alone, or are unsupported "
             f"there: {suites}."
         )
-    _say_what_is_foreseen(plan, foreseen)
+    _say_what_is_foreseen(plan, foreseen, chosen)
     return 0
 
 
@@ -105,13 +107,16 @@ def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
     return foresee(plan, here)
 
 
-def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:
+def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen, chosen: Sequence[Case]) -> None:
     """Prints the cases that the run would leave out, and those that would be unsupported, by reason."""
     if foreseen.left_out:
         name = getattr(plan.settings, plan.settings.subject)
         many = "does not exercise it and is" if len(foreseen.left_out) == 1 else "do not exercise it and are"
         console.say(f"The run is about {name} as {plan.settings.subject}: {_count(foreseen.left_out)} {many} left out:")
-        _say_cases(foreseen.left_out)
+        if len(foreseen.left_out) > MOST_NAMED:
+            _say_suites(foreseen.left_out, chosen)
+        else:
+            _say_cases(foreseen.left_out)
     for reason in dict.fromkeys(foreseen.unsupported.values()):
         cases = [case for case, why in foreseen.unsupported.items() if why == reason]
         console.say(f"{_count(cases)} would be unsupported: {reason}")
@@ -121,6 +126,14 @@ def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:
 def _say_cases(identities: Sequence[str]) -> None:
     for identity in identities:
         console.say(f"  {identity}")
+
+
+def _say_suites(identities: Sequence[str], chosen: Sequence[Case]) -> None:
+    left_out = set(identities)
+    by_suite = Counter(case.suite for case in chosen if case.id in left_out)
+    for suite, count in by_suite.items():
+        console.say(f"  {suite}: {count}")
+    console.say("--json names each of them.")
 
 
 def _count(cases: Sequence[Any]) -> str:

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress in a log counts every case, also those that are left out."""
+"""Progress in a log counts every case, also those that are left out, and what a dry run leaves out is short."""
 
 from __future__ import annotations
 
 import pytest
 
+from headroom.cli import dry_run
 from headroom.cli.judge import PartProgress
 from headroom.core.console import Progress
+from headroom.core.run.dry_run import Foreseen
+from headroom.core.run.selection import Case
+from headroom.core.run.session import Plan
+from headroom.core.settings import Settings
 from headroom.tests.sample import capacity
 
 
@@ -30,3 +35,15 @@ def test_a_judgement_counts_what_it_leaves_out(capfd: pytest.CaptureFixture[str]
     progress.said = 0.0
     progress.say_now_and_then()
     assert capfd.readouterr().err.splitlines() == ["a part", "      6 of 12 cases, 0 failed"]
+
+
+@pytest.mark.parametrize(("count", "last"), [(20, "  conformance/a/19"), (21, "--json names each of them.")])
+def test_many_cases_that_are_left_out_are_counted_by_suite(
+    capfd: pytest.CaptureFixture[str], count: int, last: str
+) -> None:
+    cases = [Case(f"conformance/a/{name}", "conformance/a", str(name), "", ()) for name in range(count)]
+    plan = Plan(Settings(subject="compressor"), ["conformance/a"])
+    dry_run._say_what_is_foreseen(plan, Foreseen([case.id for case in cases]), cases)
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[-1] == last
+    assert (f"  conformance/a: {count}" in lines) == (count == 21)
