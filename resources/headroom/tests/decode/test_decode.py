@@ -78,7 +78,11 @@ def test_feedback_in_front_and_alone(tmp_path: Path) -> None:
 def test_what_the_judge_refuses(tmp_path: Path) -> None:
     wrong = bytes([UO_0[0] ^ 1]) + UO_0[1:]
     lost, bad, empty = decoded(pcap(tmp_path / "x.pcap", 1, *rohc(UO_0, bytes([IR[0], 1, 0]) + IR[3:], b"")))
-    for one, sentence in ((lost, "No IR packet has"), (bad, "carries CRC 0x00"), (empty, "The packet is empty")):
+    for one, sentence in (
+        (lost, "No IR packet has"),
+        (bad, "carries the wrong CRC 0x00"),
+        (empty, "The packet is empty"),
+    ):
         assert one.ours is not None
         assert sentence in one.ours.error
         assert one.ours.restored is None

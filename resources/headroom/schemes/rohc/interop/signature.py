@@ -26,7 +26,7 @@ def of_study(seen: Study, profile: str) -> str:
             return ""
         return f"a packet comes out of {BESIDES if besides['link'] else 'no link packet'}"
     arrival = seen.arrival(record["packet"])
-    kind = (arrival.kind if arrival else "") or record.get("compressor", {}).get("type") or "packet of unknown type"
+    kind = (arrival.kind if arrival else "") or record.get("compressor", {}).get("type") or "link packet"
     verdict = record["verdict"]
     if verdict == "not_compressed":
         status = record.get("compressor", {}).get("status", "no status")

@@ -95,7 +95,7 @@ class Study:
                 outcome = judge.decompress(bytes.fromhex(part["link"]), record["time_ns"])
                 sentence = _objection(outcome, self.originals[index])
                 if sentence and record["verdict"] in BAD:
-                    kind = outcome.packet.kind if outcome.packet else "packet of unknown type"
+                    kind = outcome.packet.kind if outcome.packet else "refused by the judge"
                     faults.append(Fault(index, kind, sentence))
         return faults
 

@@ -117,6 +117,6 @@ def reconstruct(segments: list[bytes], mrru: int) -> bytes:
     if crc.crc32(packet) != check:
         raise CrcMismatch(
             "RFC5795-5.2.5.2-3",
-            f"The reconstructed unit carries CRC-32 0x{check:08x}; its octets give 0x{crc.crc32(packet):08x}.",
+            f"The reconstructed unit has the wrong CRC-32 0x{check:08x}: its octets give 0x{crc.crc32(packet):08x}.",
         )
     return packet

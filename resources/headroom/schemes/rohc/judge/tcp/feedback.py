@@ -106,7 +106,7 @@ def _read(data: bytes, large_cids: bool) -> tuple[Feedback, list[Fault]]:
     right = crc.crc8(data[:at] + b"\0" + data[at + 1 :])
     faults = []
     if right != data[at]:
-        sentence = f"The feedback carries CRC 0x{data[at]:02x}; its octets give 0x{right:02x}."
+        sentence = f"The feedback carries the wrong CRC 0x{data[at]:02x}: its octets give 0x{right:02x}."
         faults.append(Fault(CRC, "RFC6846-8.3.1-5", sentence))
     options = list(_options(octets[3:]))
     faults += _faults_of([kind for kind, _ in options])

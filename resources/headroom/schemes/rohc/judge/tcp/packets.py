@@ -104,7 +104,8 @@ def _initialising(
     covered = crc.crc8(octets[frame.start : crc_at] + b"\0" + octets[crc_at + 1 : end])
     if covered != carried:
         raise CrcMismatch(
-            _CRC_8[kind], f"The {KINDS[kind]} packet carries CRC 0x{carried:02x}; its octets give 0x{covered:02x}."
+            _CRC_8[kind],
+            f"The {KINDS[kind]} packet carries the wrong CRC 0x{carried:02x}: its octets give 0x{covered:02x}.",
         )
     packet = Packet(KINDS[kind], frame.cid, context, payload, frame.start, end, base)
     expected = crc.crc7(packet.header)

@@ -237,7 +237,8 @@ def _verify_crc8(packet: Packet, covered: bytes, carried: int) -> None:
     if expected != carried:
         requirement = "RFC3095-5.2.6-5" if packet.kind == framing.IR else "RFC3095-5.2.6-6"
         raise CrcMismatch(
-            requirement, f"The {packet.kind} packet carries CRC 0x{carried:02x}; its octets give 0x{expected:02x}."
+            requirement,
+            f"The {packet.kind} packet carries the wrong CRC 0x{carried:02x}: its octets give 0x{expected:02x}.",
         )
 
 
