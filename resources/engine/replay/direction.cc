@@ -26,6 +26,14 @@ int weight(Verdict verdict) {
   }
 }
 
+// A delivery that no packet of the source caused.
+Delivery no_delivery(std::uint32_t channel) {
+  Delivery delivery;
+  delivery.packet.tag = kInserted;
+  delivery.packet.channel = channel;
+  return delivery;
+}
+
 }  // namespace
 
 const char* name_of(Verdict verdict) noexcept {
@@ -267,15 +275,23 @@ void Direction::on_arrival(const Delivery& delivery, const PacketOutput& output)
   if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
   if (delivery.idle && !output.came_out() && output.more.empty()) return;
   note_output(delivery, output, delivery.packet.octets.size());
-  for (const PacketOutput& more : output.more) note_output(delivery, more, 0);
+  // One packet of the source comes out of a link packet. What else comes out is none of the source's, even if it has
+  // the same octets.
+  const bool is_one = !packed_ && delivery.packet.tag < source_.size() && expected(delivery.packet.tag) != nullptr;
+  bool came_out = output.came_out();
+  for (const PacketOutput& more : output.more) {
+    if (is_one && came_out && more.came_out()) {
+      note_output(no_delivery(delivery.packet.channel), more, 0);
+    } else {
+      note_output(delivery, more, 0);
+    }
+    came_out = came_out || more.came_out();
+  }
 }
 
 void Direction::on_due_arrival(const PacketOutput& output) {
   capture(output);
-  Delivery nothing_new;
-  nothing_new.packet.tag = kInserted;
-  nothing_new.packet.channel = output.channel;
-  note_output(nothing_new, output, 0);
+  note_output(no_delivery(output.channel), output, 0);
 }
 
 void Direction::capture(const PacketOutput& output) {

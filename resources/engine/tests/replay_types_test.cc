@@ -18,6 +18,16 @@ TEST(ReplayTypes, TheLinkCarriesTheTypeOfEachPacket) {
   EXPECT_EQ(result["records"][1]["link_type"], 0x2F);
 }
 
+// A link packet is one packet of the source: what comes out once more is none, even if it has the same octets.
+TEST(ReplayTypes, WhatComesOutTwiceIsNoPacketOfTheSource) {
+  Json job = job_with(kTyped, 20, 3);
+  job["records"] = "all";
+  job["decompressor"]["config"]["options"] = {{"twice", true}};
+  const Json forward = run_job(job)["forward"];
+  EXPECT_EQ(forward["verdicts"]["identical"], 20);
+  EXPECT_EQ(forward["inserted"]["delivered"], 20);
+}
+
 TEST(ReplayTypes, LinkPacketsOfAJobHaveThem) {
   const Json job = {
       {"decompressor", adapter(kTyped)},

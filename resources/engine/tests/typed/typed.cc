@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An adapter whose link packets have types: 0x2D and 0x2F in turn. What it puts on the link is masked with the type, so
-// that it comes out right only where the link carries the type. A test fixture.
+// that it comes out right only where the link carries the type. With the option `twice` each packet comes out twice. A
+// test fixture.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "cxx/calls.h"
 #include "headroom.h"
 
 struct headroom_instance : headroom::Instance {
   std::uint64_t packets = 0;
+  bool twice = false;
+  std::string waiting{};
 };
 
 namespace {
@@ -22,7 +27,10 @@ nlohmann::json description() {
 }
 
 headroom_instance* make(std::int32_t role, const nlohmann::json& config) {
-  return new headroom_instance{{role, headroom::read_configuration(config, description()).channels}};
+  nlohmann::json rest = config;
+  const bool twice = rest.value("options", nlohmann::json::object()).value("twice", false);
+  rest.erase("options");
+  return new headroom_instance{{role, headroom::read_configuration(rest, description()).channels}, 0, twice};
 }
 
 std::int32_t process(headroom_instance& self, headroom_packet& p, std::uint64_t, headroom_detail*) {
@@ -33,7 +41,23 @@ std::int32_t process(headroom_instance& self, headroom_packet& p, std::uint64_t,
   for (std::uint32_t i = 0; i < p.in_length; ++i) p.out[i] = static_cast<std::uint8_t>(p.in[i] ^ type);
   p.out_length = p.in_length;
   if (compressor) p.out_type = type;
+  if (!compressor && self.twice) {
+    self.waiting.assign(p.out, p.out + p.out_length);
+    p.more = 1;
+  }
   return HEADROOM_OK;
+}
+
+std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+                  headroom_detail* details) {
+  if (count == 0 || self->waiting.empty()) return 0;
+  if (details != nullptr) *details = headroom::kUnknown;
+  packets->status = HEADROOM_OK;
+  packets->channel = 0;
+  packets->out_length = static_cast<std::uint32_t>(self->waiting.size());
+  std::ranges::copy(self->waiting, packets->out);
+  self->waiting.clear();
+  return 1;
 }
 
 nlohmann::json statistics(const headroom_instance&) { return {{"memory_bytes", 0}, {"contexts", 0}}; }
@@ -45,7 +69,8 @@ constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
                                .destroy = [](headroom_instance* self) { delete self; },
                                .compress = headroom::each<process, HEADROOM_COMPRESSOR>,
                                .decompress = headroom::each<process, HEADROOM_DECOMPRESSOR>,
-                               .statistics = headroom::statistics<statistics>};
+                               .statistics = headroom::statistics<statistics>,
+                               .drain = drain};
 
 }  // namespace
 
