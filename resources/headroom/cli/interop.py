@@ -75,12 +75,12 @@ def interop_command(
     ] = None,
     compressors: Annotated[
         str | None,
-        typer.Option(help="Implementations that compress (SigComp: that call; GTP-U: that are nearer to the user)."),
+        typer.Option(help="Implementations on the first side: that compress, that call, or that are near the user."),
     ] = None,
     decompressors: Annotated[
         str | None,
         typer.Option(
-            help="Implementations that decompress (SigComp: that are called; GTP-U: that are nearer to the network)."
+            help="Implementations on the second side: that decompress, that are called, or that are near the network."
         ),
     ] = None,
     axis: Annotated[

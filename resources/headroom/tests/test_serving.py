@@ -398,8 +398,8 @@ def test_long_work_beforehand_is_said() -> None:
     assert call_load.worked_beforehand(told) == ""
     assert call_load.worked_beforehand(told | {"creation_cpu_ns": 40_000_000}) == ""
     assert call_load.worked_beforehand(told | {"creation_cpu_ns": 60_000_000}) == (
-        "The creation of the P-CSCF used 60 ms of processor time, all measured messages 50 ms: what an adapter works "
-        "out beforehand is in no figure."
+        "The creation of the P-CSCF used 60 ms of processor time, and all measured messages used 50 ms: what an "
+        "adapter works out beforehand is in no figure."
     )
 
 

@@ -182,7 +182,7 @@ void forward(headroom_instance* self, headroom_user_packet* packets, std::size_t
       const std::string text(100, 'x');
       asm volatile("" : : "m"(*text.data()));  // it must not be optimised away
     }
-    if (kFault == Fault::hoards_memory) self->kept.emplace_back(100);
+    if (kFault == Fault::hoards_memory) self->kept.emplace_back(4000);  // so much that the heap is sure to grow
     p.status = p.side == HEADROOM_N6 ? downlink(*self, p) : uplink(*self, p);
     if (p.status == HEADROOM_OK) spoil(p, given);
     if (p.status == HEADROOM_OK && kFault == Fault::counts_its_burst && p.side == HEADROOM_N3)

@@ -400,7 +400,7 @@ def worked_beforehand(document: dict[str, Any]) -> str:
     if creation < max(SHORT_CREATION_NS, processing):
         return ""
     return (
-        f"The creation of the P-CSCF used {creation / 1e6:.0f} ms of processor time, all measured messages "
+        f"The creation of the P-CSCF used {creation / 1e6:.0f} ms of processor time, and all measured messages used "
         f"{processing / 1e6:.0f} ms: what an adapter works out beforehand is in no figure."
     )
 

@@ -53,9 +53,7 @@ def talk_command(
         str | None, typer.Option(help="udp, where a message on the link is at most a datagram, or tcp.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 1,
-    repeats: Annotated[
-        int, typer.Option(min=0, max=1000, help="How often it is played again with each call of the adapter timed.")
-    ] = 0,
+    repeats: Annotated[int, typer.Option(min=0, max=1000, help="Times to play it again, with each call timed.")] = 0,
     link: Annotated[Path | None, typer.Option(help="Write what was on the link (pcapng).")] = None,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
