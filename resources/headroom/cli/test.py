@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     "./headroom test",
-    "./headroom test --fast  # while developing: about 4 minutes on two cores if the build is up to date",
+    "./headroom test --fast  # while developing: two and a half minutes on two cores if the build is up to date",
     "./headroom test --all  # what continuous integration runs",
     "./headroom test --fuzz  # 60 s for each fuzz target",
     "./headroom test --only pytest",
