@@ -53,8 +53,6 @@ def test_an_adapter_finds_none_of_its_files(real_build: str, monkeypatch: pytest
 def test_an_adapter_starts_no_process_under_load(
     real_build: str, monkeypatch: pytest.MonkeyPatch, is_recorded: bool
 ) -> None:
-    if build_folder(real_build).name == "asan-ubsan":
-        pytest.skip("sanitizers start processes")
     whole = job(real_build, {"fault": "forks"})
     monkeypatch.setattr(call_load, "job", lambda config: whole)
     with call_load.precomputed(calls_of(build=real_build), timeout_s=60) as recorded:

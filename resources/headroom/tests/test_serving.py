@@ -404,10 +404,23 @@ def test_long_work_beforehand_is_said() -> None:
 
 
 @pytest.mark.usefixtures("described")
-def test_an_engine_of_an_earlier_night_plays_the_calls_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_of_an_earlier_night_plays_the_calls_itself(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "headroom-engine"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'Subcommands:'; echo '  load    How many flow pairs one core carries'\n")
+    program.chmod(0o755)
+    config = calls_of(build=str(tmp_path))
+    with call_load.precomputed(config, timeout_s=1) as job:
+        assert job == call_load.job(config)
+
+
+@pytest.mark.usefixtures("described")
+def test_what_an_adapter_says_does_not_keep_its_calls_in_one_engine(
+    monkeypatch: pytest.MonkeyPatch, real_build: str
+) -> None:
     def refused(*_: Any, **__: Any) -> dict[str, Any]:
         raise EngineFailure("job", "A subcommand is required; see headroom-engine --help.")
 
     monkeypatch.setattr(engine, "run", refused)
-    with call_load.precomputed(calls_of(), timeout_s=1) as job:
-        assert job == call_load.job(calls_of())
+    with pytest.raises(EngineFailure), call_load.precomputed(calls_of(build=real_build), timeout_s=1):
+        pass
