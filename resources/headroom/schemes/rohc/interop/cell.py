@@ -226,8 +226,9 @@ def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
 
 
 def _otherwise_alone(cell: Cell, config: ReplayConfig, seen: Study, text: str) -> str:
-    """What a signature that points at the decompressor lacks where the decompressor does right in an engine of its own,
-    behind a link that does no harm: in that of the cell the compressor may have damaged it, as the two share a process.
+    """Returns an end for a signature that points at the decompressor; "" unless the decompressor does right in an
+    engine of its own, behind a link that does no harm: in that of the cell the compressor may have damaged it, as the
+    two share a process.
     """
     first = seen.first_bad()
     broken = (seen.done.document.get("promise_broken") or {}).get("side")
