@@ -224,8 +224,21 @@ void Direction::on_leaving(const LinkPacket& packet, bool on_feedback_line) {
   // What a carrier makes of its link packets is what is on the link.
   if (!carrier_ || on_feedback_line)
     run_.digest.add(static_cast<std::uint8_t>(way), packet.channel, packet.octets, packet.type);
+  if (packet.tag == kInserted && !packed_) note_besides(packet);
+  if (packet.tag < source_.size()) left_ = std::max(left_, static_cast<std::size_t>(packet.tag) + 1);
   if (packet.tag >= records_.size() || !has_segments(packet.tag)) return;
   records_[static_cast<std::size_t>(packet.tag)].segments.push_back({packet.octets, packet.header_length, {}});
+}
+
+// A link packet that the compressor sends, and that no packet of the source became.
+void Direction::note_besides(const LinkPacket& packet) {
+  if (job_.records != Records::all) return;
+  other_records_.push_back({{"direction", reverse_ ? "reverse" : "forward"},
+                            {"besides", true},
+                            {"before", left_},
+                            {"channel", packet.channel},
+                            {"time_ns", run_.simulation.now_ns()},
+                            {"link", octets_or_length(packet.octets)}});
 }
 
 void Direction::on_sent(const sim::SentPacket& sent, const LinkOutcome& outcome) {
@@ -272,7 +285,10 @@ Verdict Direction::judge(std::size_t index, const Delivery& delivery, const Pack
 
 void Direction::on_arrival(const Delivery& delivery, const PacketOutput& output) {
   capture(output);
-  if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
+  if (delivery.error) {  // Nothing arrived. That the report itself has no output has been checked.
+    for (const PacketOutput& more : output.more) note_output(no_delivery(more.channel), more, 0);
+    return;
+  }
   if (delivery.idle && !output.came_out() && output.more.empty()) return;
   note_output(delivery, output, delivery.packet.octets.size());
   // One packet of the source comes out of a link packet. What else comes out is none of the source's, even if it has
@@ -329,15 +345,20 @@ void Direction::note_other(const Delivery& delivery, const PacketOutput& output)
                 {"time_ns", run_.simulation.now_ns()},
                 {"link", octets_or_length(delivery.packet.octets)},
                 {"status", name_of_status(output.status)}};
+  if (!packed_ && delivery.packet.tag < source_.size()) entry["of"] = delivery.packet.tag;
   if (output.came_out()) entry["got"] = to_hex(output.octets);
   if (has_type(output)) entry["out_type"] = output.type;
   other_records_.push_back(std::move(entry));
 }
 
 void Direction::judge_tagged(std::size_t index, const Delivery& delivery, const PacketOutput& output) {
+  const auto segmented = segmented_.find(index);
+  // Of several link packets of one packet of the source it comes out of one.
+  if (segmented != segmented_.end() && output.came_out() && !delivery.duplicate &&
+      verdicts_[index] == Verdict::identical)
+    return note_other(delivery, output);
   Verdict verdict = judge(index, delivery, output);
   // A segment alone delivers nothing; where another one was lost, that is what the packet's fate is due to.
-  const auto segmented = segmented_.find(index);
   if (verdict == Verdict::not_delivered && segmented != segmented_.end() && segmented->second)
     verdict = Verdict::lost_on_link;
   if (verdict == Verdict::not_delivered) last_status_[index] = static_cast<std::int8_t>(output.status);

@@ -128,6 +128,7 @@ class Direction final : private sim::Host, private sim::HopObserver {
   [[nodiscard]] sim::Line::Tap tap(bool reverse);
   void capture(const PacketOutput& output);
   void note_output(const Delivery& delivery, const PacketOutput& output, std::uint64_t link_octets);
+  void note_besides(const LinkPacket& packet);
   void note_other(const Delivery& delivery, const PacketOutput& output);
   void note_not_carried(std::uint64_t tag, std::size_t part);
   void judge_tagged(std::size_t index, const Delivery& delivery, const PacketOutput& output);
@@ -155,6 +156,7 @@ class Direction final : private sim::Host, private sim::HopObserver {
   std::optional<Carrier> carrier_;  // of the forward direction
   std::optional<sim::Hop> hop_;
   std::size_t next_ = 0;  // next packet of the source
+  std::size_t left_ = 0;  // behind the last packet of the source that is on the link
   std::vector<Verdict> verdicts_;
   std::vector<std::int8_t> last_status_;               // status of the side that stopped the packet
   std::vector<std::uint32_t> sent_header_;             // octets of header on the link

@@ -28,6 +28,36 @@ TEST(ReplayTypes, WhatComesOutTwiceIsNoPacketOfTheSource) {
   EXPECT_EQ(forward["inserted"]["delivered"], 20);
 }
 
+TEST(ReplayTypes, WhatIsSentTwiceComesOutOnce) {
+  Json job = job_with(kTyped, 20);
+  job["burst"] = 1;
+  job["records"] = "all";
+  job["compressor"]["config"]["options"] = {{"again", 0}};
+  const Json result = run_job(job);
+  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 20);
+  EXPECT_EQ(result["forward"]["inserted"]["delivered"], 20);
+  EXPECT_EQ(result["records"][20]["of"], 0);
+}
+
+TEST(ReplayTypes, WhatACompressorSendsBesidesIsRecorded) {
+  Json job = job_with(kTyped, 20);
+  job.erase("decompressor");
+  job["burst"] = 1;
+  job["records"] = "all";
+  job["compressor"]["config"]["channels"] = 2;
+  job["compressor"]["config"]["options"] = {{"again", 1}};
+  const Json records = run_job(job)["records"];
+  int besides = 0;
+  for (const Json& record : records) {
+    if (!record.contains("besides")) continue;
+    ++besides;
+    EXPECT_EQ(record["before"], besides);
+    EXPECT_EQ(record["channel"], 1);
+    EXPECT_EQ(record["link"], records[static_cast<std::size_t>(besides) - 1]["segments"][0]["link"]);
+  }
+  EXPECT_EQ(besides, 20);
+}
+
 TEST(ReplayTypes, LinkPacketsOfAJobHaveThem) {
   const Json job = {
       {"decompressor", adapter(kTyped)},
@@ -63,6 +93,15 @@ TEST(ReplayTypes, AReportOnAChannelThatIsNotThereMayBeRefused) {
   const Json result = run_job(job);
   EXPECT_TRUE(result["promise_broken"].is_null()) << result["promise_broken"];
   EXPECT_EQ(result["forward"]["verdicts"]["identical"], 10);
+}
+
+TEST(ReplayTypes, WhatComesOutAfterAReportIsNoPacketOfTheSource) {
+  Json job = job_with(kTyped, 10);
+  job["burst"] = 1;
+  job["link"]["forward"] = {{"insert", {{{"before", 5}, {"error", true}}}}};
+  EXPECT_EQ(run_job(job)["forward"]["inserted"]["delivered"], 0);
+  job["decompressor"]["config"]["options"] = {{"twice", true}};
+  EXPECT_EQ(run_job(job)["forward"]["inserted"]["delivered"], 10 + 1);
 }
 
 TEST(ReplayTypes, AReportIsNoPacket) {

@@ -170,6 +170,11 @@ class Replay:
         return [record for record in self.records if record.get("inserted") and record["direction"] == "forward"]
 
     @property
+    def sent_besides(self) -> list[dict[str, Any]]:
+        """The records of what the compressor sent in the forward direction and no packet of the source became."""
+        return [record for record in self.records if record.get("besides") and record["direction"] == "forward"]
+
+    @property
     def without_room(self) -> int:
         """The number of packets for which the decompressor had no room in its buffer."""
         return int(self.direction().get("decompressor", {}).get("statuses", {}).get("ERR_NO_SPACE", 0))

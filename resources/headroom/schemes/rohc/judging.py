@@ -14,9 +14,10 @@ from headroom.core.captures.dissection import LinkPacket
 from headroom.core.finding import Finding
 from headroom.core.scheme_kit import second_reading
 from headroom.core.text import nth
+from headroom.schemes.rohc.channel_checkers import ChannelCheckers
 from headroom.schemes.rohc.decode.dissector import RohcChannel
 from headroom.schemes.rohc.decode.reading import ChannelHints
-from headroom.schemes.rohc.judge import Checker, Parameters
+from headroom.schemes.rohc.judge import Parameters
 
 
 @dataclass
@@ -39,35 +40,20 @@ def second_judge(replayed: replay.Replay, window: int = 1, refresh_limit: int | 
         path = Path(folder) / "source.pcapng"
         again = replay.run(replace(config, outputs={"source": path}))
         originals = [packet.octets for packet in engine_pcapng.read(path) if packet.interface == 0]
-    checkers: dict[int, Checker] = {}
     result = Judgement(0, 0)
-    positions: dict[int, list[int]] = {}
+    checkers = ChannelCheckers(again, window=window, refresh_limit=refresh_limit)
     for record in again.records:
         if "packet" not in record or record.get("direction") != "forward":
             continue
-        channel = record["channel"]
-        if channel not in checkers:
-            parameters = Parameters.of(config.channel)
-            checkers[channel] = Checker(parameters, window=window, refresh_limit=refresh_limit)
-        parts = replay.parts_of(record)
-        result.packets += bool(parts)
-        positions.setdefault(channel, []).extend([record["packet"]] * len(parts))
-        for part in parts:
-            checkers[channel].take(bytes.fromhex(part["link"]), originals[record["packet"]])
+        checkers.take_besides(record["packet"])
+        result.packets += checkers.take(record, originals[record["packet"]]) is not None
         if is_feedback_prompt(config):
             for element in record.get("feedback", ()):
-                checkers[channel].take_feedback(feedback_data(bytes.fromhex(element)))
-    for channel, checker in checkers.items():
-        checker.finish()
-        result.restored += checker.restored
-        result.findings += [
-            replace(finding, packet=positions[channel][finding.packet or 0], judge="headroom.schemes.rohc.judge")
-            for finding in checker.findings
-        ]
-        result.not_judged += [
-            f"{nth('packet', positions[channel][judged.packet_index])}: {judged.sentence}"
-            for judged in checker.not_judged
-        ]
+                checkers.of(record["channel"]).take_feedback(feedback_data(bytes.fromhex(element)))
+    checkers.take_besides(len(originals))
+    result.findings, left_out = checkers.finish()
+    result.restored = checkers.restored
+    result.not_judged = [f"{nth('packet', packet)}: {each.sentence}" for packet, each in left_out]
     return result
 
 

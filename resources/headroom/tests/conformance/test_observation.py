@@ -131,6 +131,41 @@ def test_what_comes_out_besides_is_an_error(play: Observer, link: str, side: str
     assert len(play(links, originals, more, forward={"insert": [{"before": 0, "hex": "ff"}]}).packets) == 1
 
 
+NEVER_THERE = "RFC5795-5.2.1-2"
+IR_OCTETS = 41
+
+
+def test_what_a_compressor_sends_besides_is_judged_where_it_was_sent(play: Observer) -> None:
+    links, originals = sent("rtp-ipv4", [*BEGINNING, "UO-0", "UO-0"])
+    for link, wrong in (
+        (links[0], [(2, NEVER_THERE)]),
+        (links[0][:IR_OCTETS], []),
+    ):  # without payload: nothing comes out
+
+        def more(records: list[dict[str, Any]], link: bytes = link) -> None:
+            besides = {"direction": "forward", "besides": True, "channel": 0, "time_ns": 0, "verdict": "sent"}
+            records.append(besides | {"before": 3, "link": link.hex()})
+
+        assert requirements(play(links, originals, more)) == wrong
+
+
+def test_a_packet_comes_out_of_one_of_its_link_packets(play: Observer) -> None:
+    links, originals = sent("rtp-ipv4", ["IR"])
+    for parts, wrong in (
+        ([links[0][:IR_OCTETS], links[0]], []),
+        ([links[0], links[0]], [(0, NEVER_THERE)]),
+        ([links[0][:IR_OCTETS]] * 2, [(0, "RFC3095-5.7.7-2")]),
+    ):
+
+        def split(records: list[dict[str, Any]], parts: list[bytes] = parts) -> None:
+            del records[0]["link"]
+            records[0]["segments"] = [{"link": part.hex(), "fate": "delivered"} for part in parts]
+
+        seen = play(links, originals, split)
+        assert requirements(seen) == wrong
+        assert seen.packets[0].is_restored == (links[0] in parts)
+
+
 def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {"side": "compressor", "function": "compress", "packet": 1, "message": "it wrote too far."}
     monkeypatch.setattr(replay, "run", lambda now: Replay(now, document([], promise_broken=broken)))

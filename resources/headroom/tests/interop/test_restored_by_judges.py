@@ -9,6 +9,7 @@ import pytest
 
 from headroom.core.paths import build_folder
 from headroom.schemes.rohc.interop import restored_by_judges
+from headroom.schemes.rohc.judge.framework.errors import Unsupported
 from headroom.tests.interop import support
 from headroom.tests.interop.support import result_of
 
@@ -32,3 +33,32 @@ def test_the_judge_alone_restores_what_the_reference_sends(
     monkeypatch.setattr(restored_by_judges, "_is_restored_by_reference", lambda *_: False)
     one = support.cell("reference", "reference", real_build, source, profile=profile, packets=200, mode=mode)
     assert result_of(one, support.store(tmp_path))["verdict"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("feature", "is_restored", "wanted", "words"),
+    [
+        ("null-esp", True, "pass", ""),
+        ("timer-based", False, "pass", "The link was not read: no judge here knows timer-based."),
+        ("null-esp", False, "unsupported", "It would need null-esp, which reference does not declare."),
+    ],
+)
+def test_a_link_that_nobody_can_read_is_not_said_to_be_right(
+    tmp_path: Path,
+    real_build: str,
+    monkeypatch: pytest.MonkeyPatch,
+    feature: str,
+    is_restored: bool,
+    wanted: str,
+    words: str,
+) -> None:
+    def unknown(*_: object) -> None:
+        raise Unsupported("RFC3095-5.8.4.3-2", "A header is of a kind that it does not know.", feature)
+
+    monkeypatch.setattr(restored_by_judges, "_first_unrestored", unknown)
+    monkeypatch.setattr(restored_by_judges, "_is_restored_by_reference", lambda *_: is_restored)
+    one = support.cell("reference", "reference", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=20)
+    result = result_of(one, support.store(tmp_path))
+    assert result["verdict"] == wanted
+    assert words in result["reason"]
+    assert bool(result["reason"]) == bool(words)

@@ -16,6 +16,7 @@ from headroom.core.capabilities import PATIENCE_S, Inconclusive, Misbehaviour, p
 from headroom.core.captures import engine_pcapng
 from headroom.core.finding import Finding
 from headroom.core.text import nth
+from headroom.schemes.rohc.channel_checkers import JUDGE, ChannelCheckers
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
 from headroom.schemes.rohc.conformance.tcp_answers import TcpAnswers
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
@@ -25,7 +26,6 @@ from headroom.schemes.rohc.judge.tcp import checker as tcp
 from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
 from headroom.schemes.rohc.judge.v1.context import Context
 
-JUDGE = "headroom.schemes.rohc.judge"
 TYPE_0 = ("UO-0", "R-0", "R-0-CRC", "Normal")
 # What these rules say depends on feedback; where the judge does not see which arrived, they are not applied.
 MODE_RULES = (
@@ -205,8 +205,7 @@ def observe(
     promise(replayed.document)
     _nothing_besides(replayed)
     result = Observation(replayed, Parameters.of(config.channel))
-    checkers: dict[int, Checker] = {}
-    positions: dict[int, list[int]] = {}
+    checkers = ChannelCheckers(replayed, judged, window=window, confidence=confidence)
     tcp_answers: dict[int, TcpAnswers] = defaultdict(lambda: TcpAnswers(result.parameters, _is_orderly(config)))
     scripted = _scripted_feedback(config)
     by_itself = is_feedback_prompt(config)
@@ -214,28 +213,22 @@ def observe(
         if "packet" not in record or record.get("direction") != "forward":
             continue
         channel, index = record["channel"], record["packet"]
-        if channel not in checkers:
-            checkers[channel] = Checker(result.parameters, window=window, confidence=confidence)
-            positions[channel] = []
-        checker = checkers[channel]
+        checkers.take_besides(index)
         for data in scripted.get(index, {}).get(channel, ()):
-            checker.take_feedback(data)
-        seen = _seen(record, originals[index], checker if judged is None or channel in judged else None)
+            checkers.of(channel).take_feedback(data)
+        seen = _seen(record, originals[index], checkers.take(record, originals[index], record["time_ns"]))
         result.packets.append(seen)
-        positions[channel] += [index] * len(replay.parts_of(record))
         if seen.outcome is not None:
-            result.remarks += _about_tcp(tcp_answers[channel], seen, checker)
+            result.remarks += _about_tcp(tcp_answers[channel], seen, checkers.of(channel))
         for element in record.get("feedback", ()) if by_itself else ():
             for data in _elements(element):
-                checker.take_feedback(data)
-    for channel, checker in checkers.items():
-        at = positions[channel]
-        checker.finish()
-        result.findings += [replace(each, packet=at[each.packet or 0], judge=JUDGE) for each in checker.findings]
-        for left_out in checker.not_judged:
-            result.not_judged.append(f"{nth('packet', at[left_out.packet_index])}: {left_out.sentence}")
-            if config.compressor and not capabilities.is_declared(config.compressor, left_out.feature):
-                result.undeclared.append(f"{result.not_judged[-1]} ({left_out.feature} is not declared)")
+                checkers.of(channel).take_feedback(data)
+    checkers.take_besides(len(originals))
+    result.findings, all_left_out = checkers.finish()
+    for packet, left_out in all_left_out:
+        result.not_judged.append(f"{nth('packet', packet)}: {left_out.sentence}")
+        if config.compressor and not capabilities.is_declared(config.compressor, left_out.feature):
+            result.undeclared.append(f"{result.not_judged[-1]} ({left_out.feature} is not declared)")
     if not is_all_feedback_known(config):
         result.findings = [finding for finding in result.findings if finding.requirement not in MODE_RULES]
     symptoms = [finding for finding in result.findings if finding.requirement in (*MODE_RULES, *NACK_RULES)]
@@ -273,12 +266,9 @@ def ignores_feedback(config: replay.ReplayConfig, packets: Sequence[ObservedPack
     return sent == [[part["link"] for part in replay.parts_of(packet.record)] for packet in packets]
 
 
-def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> ObservedPacket:
+def _seen(record: dict[str, Any], original: bytes, outcome: Outcome | None) -> ObservedPacket:
     """A packet of the source, with the judge's outcome if it is judged."""
     links = [bytes.fromhex(part["link"]) for part in replay.parts_of(record)]
-    outcome = None
-    for link in links if checker is not None else ():
-        outcome = checker.take(link, original, record["time_ns"])
     seen = ObservedPacket(record["packet"], record["time_ns"], record["channel"], original, None, outcome, record)
     if "segments" in record:
         seen.segments = tuple(links)

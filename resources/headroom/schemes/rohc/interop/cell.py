@@ -78,12 +78,16 @@ def trial(cell: Cell, store: ArtefactStore) -> Trial:
     verdict, reason, seen = _judged(config, result, cell.condition, capture.parent)
     if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, result, capture)):
         verdict, reason, seen = "unsupported", unasked, None
-    if verdict == "pass" and is_read and (reason := restored_by_judges.shortcoming(config, capture, source)):
-        return Trial("fail", reason, restored_by_judges.SIGNATURE, counted)
+    remark = ""
+    if verdict == "pass" and is_read:
+        verdict, reason = restored_by_judges.verdict(config, capture, source)
+        if verdict == "fail":
+            return Trial("fail", reason, restored_by_judges.SIGNATURE, counted)
+        remark = reason
     if verdict in ("pass", "unsupported"):
         for name in ("source", "decompressed"):
             capture.with_name(f"{name}.pcapng").unlink(missing_ok=True)
-        reason = carried.remarks(cell, result) if verdict == "pass" else reason
+        reason = " ".join(filter(None, (remark, carried.remarks(cell, result)))) if verdict == "pass" else reason
         return Trial(
             verdict,
             reason,

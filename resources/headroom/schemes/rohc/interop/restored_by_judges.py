@@ -16,43 +16,60 @@ from headroom.core import implementations, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.errors import HeadroomError
 from headroom.core.replay import ReplayConfig
+from headroom.core.results.record import Verdict
 from headroom.core.text import nth
+from headroom.schemes.rohc.conformance.capabilities import is_declared
 from headroom.schemes.rohc.interop.recordings import ETHERNET_HEADER
 from headroom.schemes.rohc.interop.study import judge_of
 from headroom.schemes.rohc.judge.framework.errors import Unsupported
 
 SIGNATURE = "restored by no judge"
 PATIENCE_S = 20.0
-CANNOT_TELL = -1
+BOTH = "Both sides share a process: one of them may have changed the other."
 
 
-def shortcoming(config: ReplayConfig, link: Path, source: Path) -> str:
-    """A sentence if neither judge restores the packets of `source` from the capture of the link; "" if one does, or
-    the first one cannot tell. `config` is the replay that gave both captures."""
+def verdict(config: ReplayConfig, link: Path, source: Path) -> tuple[Verdict, str]:
+    """The verdict on the capture of the link, and its reason: "fail" if neither judge restores the packets of `source`
+    from it, "pass" if one does. `config` is the replay that gave both captures.
+
+    Nobody can tell where the link has a feature that no judge knows: "pass" with a remark if both sides declare it,
+    and "unsupported" if not.
+    """
     sent = [packet.octets for packet in engine_pcapng.read(source)]
-    wrong = _first_unrestored(config, link, sent)
-    if wrong in (None, CANNOT_TELL) or _is_restored_by_reference(config, link, sent):
-        return ""
-    assert wrong is not None
+    try:
+        wrong = _first_unrestored(config, link, sent)
+    except Unsupported as unknown:
+        if _is_restored_by_reference(config, link, sent):
+            return "pass", ""
+        lacking = [side.name for _, side in config.sides if not is_declared(side, unknown.feature)]
+        if not lacking:
+            return "pass", f"The link was not read: no judge here knows {unknown.feature}."
+        return "unsupported", (
+            f"No judge here can read what is on the link: {unknown.sentence} It would need {unknown.feature}, which "
+            f"{lacking[0]} does not declare. {BOTH}"
+        )
+    if wrong is None or _is_restored_by_reference(config, link, sent):
+        return "pass", ""
     return (
-        f"{nth('Packet', wrong)} came out right, but neither judge restores it from what is on the link. Both sides "
-        "share a process: one of them may have changed the other."
+        "fail",
+        f"{nth('Packet', wrong)} came out right, but neither judge restores it from what is on the link. {BOTH}",
     )
 
 
 def _first_unrestored(config: ReplayConfig, link: Path, sent: Sequence[bytes]) -> int | None:
-    """The number of the first packet that the judge does not restore; None if it restores all of them, CANNOT_TELL if
-    it does not know what it needs."""
+    """The number of the first packet that the judge does not restore; None if it restores all of them. Raises
+    Unsupported where it does not know a feature."""
     judge = judge_of(config.channel)
     if judge is None:
-        return CANNOT_TELL
+        feature = f"profile-{config.channel['profiles'][0]}"
+        raise Unsupported("RFC5795-5.1.2-5", "The judge does not know the profiles of the channel.", feature)
     restored = 0
     for packet in engine_pcapng.read(link):
         if packet.interface != 0:
             continue
         outcome = judge.decompress(packet.octets[ETHERNET_HEADER:], packet.time_ns)
         if isinstance(outcome.error, Unsupported):
-            return CANNOT_TELL
+            raise outcome.error
         if outcome.error is None and outcome.delivered is None:
             continue  # feedback alone, or a segment that is not the last
         if restored >= len(sent) or outcome.delivered != sent[restored]:

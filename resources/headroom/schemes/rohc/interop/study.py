@@ -168,7 +168,7 @@ def judge_of(channel: dict[str, Any]) -> Decompressor | None:
 def _judge(result: Study, channel: dict[str, Any]) -> None:
     """The judge gets what the decompressor got: also link packets that no packet became, which may change contexts."""
     judge = judge_of(channel)
-    besides = [record for record in result.done.besides if record["link"]]
+    besides = [record for record in result.done.besides if record["link"] and "of" not in record]
     for arrival in result.arrivals if judge else ():
         while besides and besides[0]["time_ns"] < arrival.time_ns:
             judge.decompress(bytes.fromhex(besides.pop(0)["link"]))

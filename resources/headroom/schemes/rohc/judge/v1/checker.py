@@ -90,13 +90,18 @@ class Checker:
         self._clock_ms = rules_stream.clock_ms(feedback) or self._clock_ms
         rules_stream.take_feedback(self._flows.setdefault(feedback.cid, Flow()), feedback)
 
-    def take(self, link: bytes, source: bytes | None, arrival_ns: int | None = None) -> Outcome:
-        """The next packet of the link and its original; None if it has none (feedback alone, IR without payload)."""
+    def take(
+        self, link: bytes, source: bytes | None, arrival_ns: int | None = None, *, goes_on: bool = False
+    ) -> Outcome:
+        """The next packet of the link and its original; None if it has none (feedback alone, IR without payload).
+        `goes_on` is True if other link packets of this original follow, so that it need not come out of this one."""
         self._index += 1
         self._arrival_ns = self._by_clock(arrival_ns)
         unfinished = len(self.decompressor.channel.segments)
         tcp_before = dict(self.decompressor.channel.tcp_contexts)
         outcome = self.decompressor.decompress(link, self._arrival_ns)
+        if goes_on and outcome.error is None and outcome.delivered is None:
+            source = None
         if unfinished and not outcome.is_segment:
             self._add(rules_stream.interrupted(unfinished))
         for data in outcome.feedback:
