@@ -78,6 +78,7 @@ def test_an_error_without_the_seal_does_not_say_which_adapter_it_is_about(
     with pytest.raises(engine.EngineFailure, match="refuses the configuration") as caught:
         engine.run("replay", {"fake": fake, **sides}, build=fake_build)
     assert (caught.value.kind, caught.value.where) == ("refused", where)
+    assert str(caught.value).startswith("An error without the seal of its job") == (not where)
 
 
 def test_errors_of_the_engine_bear_the_seal(real_build: str) -> None:

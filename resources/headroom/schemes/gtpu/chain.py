@@ -21,6 +21,7 @@ from headroom.schemes.gtpu.conversation import (
     Facts,
     Session,
     Tunnelled,
+    ends_of_tunnels,
     read_tunnelled,
     tunnelled,
 )
@@ -50,9 +51,10 @@ class Chain:
     middle: Session | None = None  # that of the second as the first sees it
     back: Session | None = None  # that of the first as the second sees it
 
-    def establish(self) -> None:
+    def establish(self) -> bool:
         """Establishes a session in both user planes: the first one's uplink drops until the second one's tunnel is
-        known."""
+        known. False if one of them chose a tunnel endpoint that is none of its own: the other is not given that.
+        """
         access = self.first.new_session(self.ip, self.ip)
         removal = elements.REMOVE_IPV6 if self.ip == 6 else elements.REMOVE_IPV4
         far_side = [elements.source_interface(Interface.CORE), elements.choose_f_teid(self.ip)]
@@ -64,6 +66,9 @@ class Chain:
         ]
         access = self.first.establish(rules, access)
         back = _tunnel(access, 2, self.ip)
+        own = ends_of_tunnels(self.first.facts.config())
+        if not (self.checks[0].chosen(access, own) and self.checks[0].chosen(back, own)):
+            return False
         middle = replace(self.second.new_session(self.ip, self.ip), access=back.host, access_teid=back.teid)
         up = [
             elements.source_interface(Interface.ACCESS),
@@ -79,9 +84,12 @@ class Chain:
             elements.qer(1, qfi=middle.qfi),
         ]
         middle = _tunnel(self.second.establish(rules, middle), 1, self.ip)
+        if not self.checks[1].chosen(middle, ends_of_tunnels(second_config(self.second.facts))):
+            return False
         onward = {"teid": middle.teid, "host": middle.host}
         self.first.must_modify(access, elements.far(1, Action.FORWARD, Interface.CORE, update=True, **onward))
         self.access, self.middle, self.back = access, middle, back
+        return True
 
     def both_ways(self, size: int) -> None:
         """A packet in each direction goes through, unchanged, and is a right G-PDU in between."""
@@ -131,21 +139,22 @@ def _host(teid: elements.FTeid, version: int) -> str:
 
 
 def _both_ways(chain: Chain) -> None:
-    chain.establish()
-    for size in SIZES:
+    for size in SIZES if chain.establish() else ():
         chain.both_ways(size)
 
 
 def _several(chain: Chain) -> None:
     """Each session has its own tunnels."""
     for _ in range(5):
-        chain.establish()
+        if not chain.establish():
+            return
         chain.both_ways(64)
 
 
 def _end_marker(chain: Chain) -> None:
     """The second user plane moves to another tunnel, and its End Marker comes to the base station."""
-    chain.establish()
+    if not chain.establish():
+        return
     assert chain.access is not None and chain.middle is not None
     first, second = chain.checks
     moved = replace(chain.middle, access=N9_HOSTS[chain.ip], access_teid=0x0E000001)
@@ -168,7 +177,8 @@ def _end_marker(chain: Chain) -> None:
 
 def _error_indication(chain: Chain) -> None:
     """The second user plane loses the session: its Error Indication makes the first one report the tunnel."""
-    chain.establish()
+    if not chain.establish():
+        return
     assert chain.access is not None and chain.middle is not None
     first, second = chain.checks
     second.expect_accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")

@@ -73,6 +73,11 @@ class Facts:
         return config | {"session_range": {**first, "access_teid": 0x0A000001, "qfi": QFI}}
 
 
+def ends_of_tunnels(config: Mapping[str, Any]) -> list[str]:
+    """The addresses of a user plane with this configuration at which tunnels end."""
+    return [*config["n3"].values(), *config.get("n9", {}).values()]
+
+
 def _hosts(hosts: Mapping[int, str], versions: Sequence[int]) -> dict[str, str]:
     return {f"ipv{version}": hosts[version] for version in versions}
 

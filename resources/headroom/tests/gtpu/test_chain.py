@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from headroom.schemes.gtpu import chain, interop, judge, packets, user_plane
 from headroom.schemes.gtpu.conformance.check import Check
 from headroom.schemes.gtpu.conversation import Conversation, Facts
 from headroom.schemes.gtpu.scheme import SCHEME
-from headroom.schemes.gtpu.user_plane import N3, N6, N9
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, Step
 from headroom.tests.gtpu.changed_plane import ChangedPlane, edited
 
 MUST = "TS29244-8.2.26-2"
@@ -44,12 +45,24 @@ def about_another_tunnel(message: bytes) -> bytes:
     return message.replace(value, bytes(octet ^ 0x55 for octet in value), 1)
 
 
+class WithoutEnds(ChangedPlane):
+    """A user plane that says 0.0.0.0 for the TEID and address of each tunnel that it has chosen."""
+
+    def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:
+        step = super().n4(octets, peer, port, time_ns)
+        chosen = re.compile(rb"(\0\x15\0\x09\x01).{8}", re.DOTALL)  # an F-TEID with an IPv4 address: 8.2.3
+        return replace(
+            step, n4=tuple(replace(one, octets=chosen.sub(rb"\1" + bytes(8), one.octets)) for one in step.n4)
+        )
+
+
 def tell(
     story: str,
     of_first: Callable[[bytes, str], bytes | None],
     of_second: Callable[[bytes, str], bytes | None],
     ip: int,
     build: str,
+    kinds: tuple[type[ChangedPlane], type[ChangedPlane]] = (ChangedPlane, ChangedPlane),
 ) -> chain.Chain:
     """A story with two user planes whose packets are changed."""
     found = find("reference")
@@ -58,7 +71,7 @@ def tell(
         user_plane.of_implementation(found, facts.config(), build) as near,
         user_plane.of_implementation(found, chain.second_config(facts), build) as far,
     ):
-        planes = (ChangedPlane(near, outgoing=of_first), ChangedPlane(far, outgoing=of_second))
+        planes = (kinds[0](near, outgoing=of_first), kinds[1](far, outgoing=of_second))
         first, second = (Conversation(plane, facts) for plane in planes)
         first.associate()
         second.associate()
@@ -106,6 +119,18 @@ def test_what_is_wrong_on_n9_is_no_fault_of_its_receiver(
         first, second = (spoilt, kept) if changed else (kept, spoilt)
         told = tell(story, first, second, 4, real_build)
         assert [bool(check.findings) for check in told.checks] == [changed and wrong[0], not changed and wrong[1]]
+
+
+@pytest.mark.parametrize("story", [name for name in chain.STORIES if name != "echo"])
+def test_an_end_of_a_tunnel_that_is_none_is_not_handed_on(story: str, real_build: str) -> None:
+    kept = dropping("")
+    for at in (0, 1):
+        kinds = (WithoutEnds, ChangedPlane) if at == 0 else (ChangedPlane, WithoutEnds)
+        checks = tell(story, kept, kept, 4, real_build, kinds).checks
+        assert [str(finding) for finding in checks[at].findings] == [
+            "The F-TEID is 0x0 at '0.0.0.0'. (TS29244-5.5.1-1)"
+        ]
+        assert checks[1 - at].findings == []
 
 
 def test_the_verdict_of_a_cell_is_that_of_the_worst_finding_and_names_the_user_plane() -> None:

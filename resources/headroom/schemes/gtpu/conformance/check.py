@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from headroom.core.finding import Finding
@@ -82,6 +82,13 @@ class Check:
         if session.qfi is not None:
             self.container(read, session.qfi)
         return output
+
+    def chosen(self, session: Session, hosts: Collection[str], requirement: str = "TS29244-5.5.1-1") -> bool:
+        """The tunnel endpoint of a session is one that the user plane can have chosen: at an address of its own."""
+        end = f"The F-TEID is {session.teid:#x} at '{session.host}'"
+        return self.expect(session.teid != 0, f"{end}.", requirement) and self.expect(
+            session.host in hosts, f"{end}; the addresses of the user plane are {', '.join(hosts)}.", requirement
+        )
 
     def container(self, read: judge.Message, qfi: int, rqi: int | None = None) -> None:
         """A G-PDU of the downlink has its PDU session container."""
