@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from headroom.core import capabilities
 from headroom.core.capabilities import NotDeclared
 from headroom.core.contract import CellTitles, Interop
+from headroom.core.errors import HeadroomError
 from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, find
 from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
@@ -62,19 +63,21 @@ def _tried(cell: Cell, store: ArtefactStore) -> Trial:
         return Trial("unsupported", str(lacking))
     checks = (Check(), Check())
     first, second = map(Facts.of, planes)
-    with (
-        user_plane.of_implementation(planes[0], first.config(), row.build, capture=link_of(cell, store)) as near,
-        user_plane.of_implementation(planes[1], chain.second_config(second), row.build) as far,
-    ):
-        told = chain.Chain(Conversation(near, first), Conversation(far, second), checks, IP_VERSIONS[row["ip_version"]])
-        try:
+    near = user_plane.of_implementation(planes[0], first.config(), row.build, capture=link_of(cell, store))
+    far = user_plane.of_implementation(planes[1], chain.second_config(second), row.build)
+    told = chain.Chain(Conversation(near, first), Conversation(far, second), checks, IP_VERSIONS[row["ip_version"]])
+    try:
+        with near, far:
             told.first.associate()
             told.second.associate()
             story.tell(told)
-        except PfcpError as wrong:
-            return _trial_of_failure(cell, wrong)
-        near.end()
-        far.end()
+            near.end()
+            far.end()
+    except (HeadroomError, PfcpError) as failure:
+        # Each of these follows from an answer, or from its absence.
+        is_near = near.asked_s > far.asked_s
+        place = f"{planes[0].name}, at the base station" if is_near else f"{planes[1].name}, at the data network"
+        return _trial_of_failure(cell, failure, f"{place}: ")
     return judged([(result, check.findings) for result, check in zip(planes, checks, strict=True)])
 
 
@@ -101,8 +104,8 @@ def judged(sides: Sequence[tuple[Implementation, Sequence[Finding]]]) -> Trial:
     return Trial("pass")
 
 
-def _trial_of_failure(cell: Cell, failure: Exception) -> Trial:
-    reason = str(failure)
+def _trial_of_failure(cell: Cell, failure: Exception, place: str = "") -> Trial:
+    reason = f"{place}{failure}"
     return Trial("error", reason, (reason.splitlines() or [""])[0][:160])
 
 

@@ -106,7 +106,8 @@ class EngineUserPlane:
 
     Each step raises EngineFailure when the process ends, as it does when the adapter breaks a promise of the ABI.
     `capture`, where given, gets all packets in both directions; it is removed if the session fails. `made_s` is the
-    time to make its instances, s. It may read and write in `folders`.
+    time to make its instances, s. It may read and write in `folders`. `asked_s` is when it was last asked something, on
+    the monotonic clock.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class EngineUserPlane:
         if capture is not None:
             self._job["capture"] = str(capture)
         self.description: dict[str, Any] = {}
-        self.made_s = 0.0
+        self.made_s = self.asked_s = 0.0
         self._is_ready = False
         self._seal, self._lines = "", 0  # lines of output so far
         self._new_outputs: list[str] = []  # that did not exist before
@@ -227,6 +228,7 @@ class EngineUserPlane:
         exit_ = self._exit
         assert exit_ is not None, "The session is not open."
         assert exit_.process.stdin is not None
+        self.asked_s = time.monotonic()
         try:
             exit_.process.stdin.write(json.dumps(line).encode() + b"\n")
             exit_.process.stdin.flush()

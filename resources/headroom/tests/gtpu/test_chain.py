@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from headroom.core.contract import CLEAN
 from headroom.core.finding import Finding
 from headroom.core.implementations import Deviation, find
-from headroom.core.matrix import Row
+from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
 from headroom.schemes.gtpu import chain, interop, judge, packets, user_plane
 from headroom.schemes.gtpu.conformance.check import Check
 from headroom.schemes.gtpu.conversation import Conversation, Facts
@@ -131,6 +133,23 @@ def test_an_end_of_a_tunnel_that_is_none_is_not_handed_on(story: str, real_build
             "The F-TEID is 0x0 at '0.0.0.0'. (TS29244-5.5.1-1)"
         ]
         assert checks[1 - at].findings == []
+
+
+@pytest.mark.parametrize(("at", "place"), [("first", "at the base station"), ("second", "at the data network")])
+def test_a_user_plane_that_dies_is_named(
+    at: str, place: str, real_build: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(told: chain.Chain) -> None:
+        told.establish()
+        plane = getattr(told, at).plane
+        plane._exit.process.kill()
+        plane.advance(1)
+
+    monkeypatch.setitem(chain.STORIES, "echo", chain.ChainStory(dies))
+    row = Row(SCHEME, "reference", "reference", {"ip_version": "ipv4"}, build=real_build)
+    trial = interop._tried(Cell(row, Traffic("echo"), CLEAN), ArtefactStore(tmp_path))
+    assert trial.verdict == "error"
+    assert trial.reason.startswith(f"reference, {place}: The engine died from SIGKILL")
 
 
 def test_the_verdict_of_a_cell_is_that_of_the_worst_finding_and_names_the_user_plane() -> None:
