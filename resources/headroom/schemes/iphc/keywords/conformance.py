@@ -20,6 +20,7 @@ from headroom.schemes.iphc.line import LINE, VECTORS
 from headroom.schemes.iphc.scheme import SCHEME
 
 EVERY = 20  # packets between header requests
+NO_DELTAS = "No packet goes as COMPRESSED_TCP, so nothing was shown."
 
 
 @library
@@ -73,7 +74,10 @@ class IphcKeywords(LineKeywords):
         case, _, result = self._compressed(source, {**named, "reordering": "yes"})
         findings = numbers.judge(result.sent)
         collector.current().metric(replay_metrics.JUDGED, len(result.sent))
-        case.conclude(findings, result.done)
+        if case.conclude(findings, result.done):
+            return
+        if not any(packet.type == link.TCP for packet in result.sent):
+            self._missing(case, NO_DELTAS)
 
     @keyword("Header Requests Should Be Answered")
     def requests_answered(self, source: str, *others: str, flood: int = 0, **named: str) -> None:
@@ -97,7 +101,7 @@ class IphcKeywords(LineKeywords):
         if case.conclude(findings, result.done):
             return
         if not any(packet.type == link.TCP for packet in result.sent):
-            self._missing(case, "No packet goes as COMPRESSED_TCP, so nothing was shown.")
+            self._missing(case, NO_DELTAS)
 
     @keyword("Decompressor Should Request Headers")
     def requests_sent(self, *patterns: str) -> None:
