@@ -36,6 +36,7 @@ Kind = Literal[
 
 LARGE = 1 << 20  # no error has as many octets: a larger document is a result, and has a seal
 USED_UP = 0.8  # least share of the memory limit that explains why an engine died
+NOT_STARTED = (126, 127)  # exit statuses of a shell that could not start a program
 DIED_IN = "headroom-engine: died in "  # written by an engine that dies from its own code, or an adapter's
 WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load no adapter
 OURS = ("reference.so", "null.so")  # libraries that are always loaded
@@ -121,10 +122,13 @@ def document(process: EngineExit) -> dict[str, Any]:
     if not process.out.strip():
         if process_group.is_walled(process.process) and process.complaint.startswith(sandbox.COMPLAINT):
             raise EngineFailure("sandbox", f"The sandbox of {who(process)} could not be made.{last_words(process)}")
+        cause = "most likely an adapter ended the process (exit), or closed descriptors that are not its own."
+        if code in NOT_STARTED:
+            cause = "it could not be started, as while it is being built, or an adapter ended the process (exit)."
         raise EngineFailure(
             "garbage",
-            f"{who(process)} ended with exit status {code} and printed no result: most likely an adapter ended the "
-            f"process (exit), or closed descriptors that are not its own.{last_words(process)}{_advice(process)}",
+            f"{who(process)} ended with exit status {code} and printed no result: {cause}"
+            f"{last_words(process)}{_advice(process)}",
         )
     # Parsing may take all memory.
     if len(process.out) > LARGE and process.seal and process.seal.encode() not in process.out:

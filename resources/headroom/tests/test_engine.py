@@ -81,6 +81,15 @@ def test_an_error_without_the_seal_does_not_say_which_adapter_it_is_about(
     assert str(caught.value).startswith("An error without the seal of its job") == (not where)
 
 
+@pytest.mark.parametrize(
+    ("mode", "words"), [(0o644, "could not be started, as while"), (0o755, "likely an adapter ended")]
+)
+def test_a_program_that_cannot_be_started_is_no_adapter_s_fault(fake_build: str, mode: int, words: str) -> None:
+    (Path(fake_build) / "bin" / "headroom-engine").chmod(mode)
+    with pytest.raises(engine.EngineFailure, match=words):
+        engine.run("replay", {"fake": "silent-exit"}, timeout_s=20, build=fake_build)
+
+
 def test_errors_of_the_engine_bear_the_seal(real_build: str) -> None:
     sides = {side: {"library": f"/nowhere/{side}.so", "config": {}} for side in ("compressor", "decompressor")}
     with pytest.raises(engine.EngineFailure) as caught:
