@@ -119,7 +119,7 @@ Compressor Starts With IR: RTP Over IPv4
     [Tags]    profile:rtp    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.3.1.1-2
     ...       req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1
     ...       req:RFC3095-5.9.1-1    req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    rtp-ipv4    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    rtp-ipv4    packets=30    mode=O or U    decompressor=none
 
 Compressor Starts With IR: RTP Over IPv6
     [Documentation]    Sends a flow (rtp-ipv6). Expects that its first packet is an IR packet with both chains, every
@@ -128,7 +128,7 @@ Compressor Starts With IR: RTP Over IPv6
     ...       req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1
     ...       req:RFC3095-5.7.7.5-2    req:RFC3095-5.9.1-1    req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1
     ...       req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    rtp-ipv6    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    rtp-ipv6    packets=30    mode=O or U    decompressor=none
 
 Compressor Starts With IR: UDP Over IPv4
     [Documentation]    Sends a flow (udp-ipv4). Expects that its first packet is an IR packet with both chains, every
@@ -136,7 +136,7 @@ Compressor Starts With IR: UDP Over IPv4
     [Tags]    profile:udp    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.3.1.1-2
     ...       req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1
     ...       req:RFC3095-5.9.1-1    req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    udp-ipv4    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    udp-ipv4    packets=30    mode=O or U    decompressor=none
 
 Compressor Starts With IR: UDP Over IPv6
     [Documentation]    Sends a flow (udp-ipv6). Expects that its first packet is an IR packet with both chains, every
@@ -144,7 +144,7 @@ Compressor Starts With IR: UDP Over IPv6
     [Tags]    profile:udp    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.3.1.1-2
     ...       req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1
     ...       req:RFC3095-5.9.1-1    req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    udp-ipv6    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    udp-ipv6    packets=30    mode=O or U    decompressor=none
 
 Compressor Starts With IR: IPv4 Alone
     [Documentation]    Sends a flow (ip-ipv4). Expects that its first packet is an IR packet with both chains, every
@@ -152,7 +152,7 @@ Compressor Starts With IR: IPv4 Alone
     [Tags]    profile:ip    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.3.1.1-2    req:RFC3095-4.4.1-1
     ...       req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.9.1-1
     ...       req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    ip-ipv4    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    ip-ipv4    packets=30    mode=O or U    decompressor=none
 
 Compressor Starts With IR: IPv6 Alone
     [Documentation]    Sends a flow (ip-ipv6). Expects that its first packet is an IR packet with both chains, every
@@ -160,7 +160,7 @@ Compressor Starts With IR: IPv6 Alone
     [Tags]    profile:ip    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.3.1.1-2    req:RFC3095-4.4.1-1
     ...       req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.9.1-1
     ...       req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    ip-ipv6    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    ip-ipv6    packets=30    mode=O or U    decompressor=none
 
 Compressor Starts With IR: Two IP Headers
     [Documentation]    Sends a flow (rtp-ipv4-in-ipv6). Expects that its first packet is an IR packet with both chains,
@@ -169,7 +169,7 @@ Compressor Starts With IR: Two IP Headers
     ...       req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2    req:RFC3095-5.6.1-3    req:RFC3095-5.7.7-3
     ...       req:RFC3095-5.7.7.1-1    req:RFC3095-5.9.1-1    req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1
     ...       req:RFC5795-5.3.1.1-2
-    First Packet Should Be A Complete IR    rtp-ipv4-in-ipv6    packets=30    mode=O or U    feedback=none
+    First Packet Should Be A Complete IR    rtp-ipv4-in-ipv6    packets=30    mode=O or U    decompressor=none
 
 Compressor Repeats IR: RTP
     [Documentation]    Sends an RTP flow. Expects at least two IR packets at the start, and that no packet is needed to
