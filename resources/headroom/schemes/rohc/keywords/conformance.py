@@ -15,6 +15,7 @@ from robot.api.deco import keyword
 from headroom.core import replay, replay_metrics, replay_options
 from headroom.core.capabilities import Inconclusive, NotDeclared
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
@@ -99,7 +100,8 @@ class ConformanceKeywords:
 
     @keyword("Observe Flow")
     def observe_flow(self, source: str, *changes: str, **named: str) -> None:
-        """Sends traffic and keeps it for the keywords that follow; what the judge finds wrong is a failure.
+        """Sends traffic over a clean link and keeps it for the keywords that follow; what the judge finds wrong is a
+        failure, and so is a packet that it restores and the decompressor does not.
 
         SOURCE is a traffic profile, or a flow such as rtp-ipv4 with changes such as `40: ttl=61`,
         after forty packets.
@@ -108,6 +110,8 @@ class ConformanceKeywords:
         config = self._config(source, changes, named)
         self._observe(config, confidence)
         self._conclude()
+        if config.decompressor is not None:
+            self._must_be_delivered(config.decompressor)
 
     @keyword("Observe Slow Flow")
     def observe_slow_flow(self, flow: str, seconds: int) -> None:
@@ -129,22 +133,9 @@ class ConformanceKeywords:
         that the decompressor delivers every packet.
         """
         self.observe_flow(source, *changes, **named)
-        decompressor = self.last.done.config.decompressor
-        if decompressor is None:
-            return
-        capabilities.require_what_is_sent(decompressor, self.last.contexts)
-        late = [
-            f"{nth('packet', packet.index)} ({packet.kind}) is {packet.verdict.replace('_', ' ')}"
-            for packet in self.last.packets
-            if packet.verdict != "identical" and packet.is_restored
-        ]
-        expect(
-            not late,
-            f"The judge restores them, but the decompressor does not: {some(late, 3)}",
-            self.last,
-        )
         missing = [packet for packet in self.last.packets if packet.verdict != "identical"]
-        expect(not missing, f"{len(missing)} packets do not come out as they went in", self.last)
+        if self.last.done.config.decompressor is not None:
+            expect(not missing, f"{len(missing)} packets do not come out as they went in", self.last)
 
     @keyword("Change Should Survive Losses")
     def change_survives(self, flow: str, change: str, **named: str) -> None:
@@ -514,6 +505,16 @@ class ConformanceKeywords:
         )
         if not self.last.packets:
             raise Inconclusive("Nothing was sent, so nothing was tested.")
+
+    def _must_be_delivered(self, decompressor: Implementation) -> None:
+        """Fails the case if the decompressor does not deliver what the judge restores."""
+        capabilities.require_what_is_sent(decompressor, self.last.contexts)
+        late = [
+            f"{nth('packet', packet.index)} ({packet.kind}) is {packet.verdict.replace('_', ' ')}"
+            for packet in self.last.packets
+            if packet.verdict != "identical" and packet.is_restored
+        ]
+        expect(not late, f"The judge restores them, but the decompressor does not: {some(late, 3)}", self.last)
 
     def _identify(self, config: ReplayConfig) -> None:
         """The implementations under test; skips the case where one does not declare what it needs."""
