@@ -120,16 +120,7 @@ def document(process: EngineExit) -> dict[str, Any]:
             "left-behind", f"{who(process)} left a process behind (it was ended): an adapter must not fork."
         )
     if not process.out.strip():
-        if process_group.is_walled(process.process) and process.complaint.startswith(sandbox.COMPLAINT):
-            raise EngineFailure("sandbox", f"The sandbox of {who(process)} could not be made.{last_words(process)}")
-        cause = "most likely an adapter ended the process (exit), or closed descriptors that are not its own."
-        if code in NOT_STARTED:
-            cause = "it could not be started, as while it is being built, or an adapter ended the process (exit)."
-        raise EngineFailure(
-            "garbage",
-            f"{who(process)} ended with exit status {code} and printed no result: {cause}"
-            f"{last_words(process)}{_advice(process)}",
-        )
+        raise _without_output(process, code)
     # Parsing may take all memory.
     if len(process.out) > LARGE and process.seal and process.seal.encode() not in process.out:
         raise unsealed(process)
@@ -165,6 +156,20 @@ def document(process: EngineExit) -> dict[str, Any]:
     if process.seal and document.pop("seal", None) != process.seal:
         raise unsealed(process)
     return document
+
+
+def _without_output(process: EngineExit, code: int) -> EngineFailure:
+    """The failure of a process that printed nothing."""
+    if process_group.is_walled(process.process) and process.complaint.startswith(sandbox.COMPLAINT):
+        return EngineFailure("sandbox", f"The sandbox of {who(process)} could not be made.{last_words(process)}")
+    cause = "most likely an adapter ended the process (exit), or closed descriptors that are not its own."
+    if code in NOT_STARTED:
+        cause = "it could not be started, as while it is being built, or an adapter ended the process (exit)."
+    return EngineFailure(
+        "garbage",
+        f"{who(process)} ended with exit status {code} and printed no result: {cause}"
+        f"{last_words(process)}{_advice(process)}",
+    )
 
 
 def unsealed(process: EngineExit) -> EngineFailure:

@@ -219,11 +219,11 @@ class Line:
                 wrong.append(Wrong(sentence, self.requirement(arrival), number, output=output))
         return wrong
 
-    def cells(self, traffic: tuple[str, ...], flows: int, packets: int) -> OneWay[Compressed]:
-        """The scheme's cells, for link conditions whose `words` are shares of the packets: `lost`, `damaged`."""
+    def cells(self, traffic: Mapping[str, int], packets: int) -> OneWay[Compressed]:
+        """The scheme's cells, with the flows of each traffic profile, for link conditions whose `words` are shares of
+        the packets: `lost`, `damaged`."""
         return OneWay(
             traffic,
-            flows,
             packets,
             lambda row: self.asked(self.channel(row)),
             self.channel,

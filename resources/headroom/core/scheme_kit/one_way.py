@@ -6,7 +6,7 @@ then the decompressor's output for those that arrive.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -70,13 +70,12 @@ S = TypeVar("S", bound=Sent)
 
 @dataclass(frozen=True)
 class OneWay(Generic[S]):
-    """A scheme's cells. `traffic` names their profiles, `asked` gives the capabilities that both sides must declare for
-    a row. `send` runs a compressor alone, `judge` judges its packets and the decompressor over the link of the cell,
-    `source` gives the packets that the compressor got, `header` the mean octets of a header.
+    """A scheme's cells. `traffic` has the flows of each of their profiles, `asked` gives the capabilities that both
+    sides must declare for a row. `send` runs a compressor alone, `judge` judges its packets and the decompressor over
+    the link of the cell, `source` gives the packets that the compressor got, `header` the mean octets of a header.
     """
 
-    traffic: tuple[str, ...]
-    flows: int
+    traffic: Mapping[str, int]
     packets: int
     asked: Callable[[Row], dict[str, Any]]
     channel: Callable[[Row], dict[str, Any]]
@@ -91,7 +90,7 @@ class OneWay(Generic[S]):
             titles=titles,
             unsupported=lambda row: not_declared(row, **self.asked(row)),
             traffic=lambda row: traffic_profiles(row, self.traffic),
-            traffic_names=lambda: self.traffic,
+            traffic_names=lambda: tuple(self.traffic),
             run=self.run,
         )
 
@@ -135,7 +134,7 @@ class OneWay(Generic[S]):
             implementations.find(row.compressor),
             None,
             cell.traffic.name,
-            self.flows,
+            self.traffic[cell.traffic.name],
             self.packets,
             seed=row.seed,
             channel=self.channel(row),

@@ -70,8 +70,7 @@ def _header(sent: line.Encapsulated) -> float:
 
 
 CELLS = OneWay(
-    TRAFFIC,
-    FLOWS,
+    dict.fromkeys(TRAFFIC, FLOWS),
     PACKETS,
     lambda row: {name: [row[name]] for name in ("packing", "address", "carriage")},
     channel,

@@ -63,7 +63,7 @@ def wrong_after_both(_: Cell, sent: Sent) -> Judged:
 
 def made(judge=wrong_after_both, send=send) -> OneWay[Sent]:
     source, header = (lambda sent: sent.packets), (lambda _: 4.56789)
-    return OneWay(("any",), 1, 40, lambda _: {}, lambda _: {}, send, judge, source, header)
+    return OneWay({"tcp-bulk-data": 1}, 40, lambda _: {}, lambda _: {}, send, judge, source, header)
 
 
 def run(tmp_path: Path, scheme: OneWay[Sent], link: str = "clean") -> Result:
@@ -140,9 +140,19 @@ def test_misbehaviour_is_no_verdict_on_the_protocol(tmp_path: Path) -> None:
     assert (result["verdict"], result["reason"], result["signature"]) == ("error", "It broke a promise.", "harness")
 
 
+@pytest.mark.parametrize(("scheme", "axis"), [("vj", "max_slot_id"), ("iphc", "tcp_space"), ("taroc", "tcp_space")])
+def test_most_cells_of_the_smallest_table_have_compressed_headers(
+    scheme: str, axis: str, tmp_path: Path, real_build: str
+) -> None:
+    of_all = cell(scheme, "tcp-bulk-data", build=real_build)
+    smallest = replace(of_all, row=replace(of_all.row, axes={**of_all.row.axes, axis: "3"}))
+    (result,) = all_schemes()[scheme].cells().run([smallest], ArtefactStore(tmp_path))
+    assert result["header_bytes"] < 10
+
+
 def few(scheme: OneWay) -> OneWay:
     """The cells of a scheme with few packets, so that trials are short."""
-    return replace(scheme, flows=2, packets=30)
+    return replace(scheme, traffic=dict.fromkeys(scheme.traffic, 2), packets=30)
 
 
 @pytest.fixture
