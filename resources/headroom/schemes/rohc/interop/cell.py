@@ -162,8 +162,11 @@ def _judged(
     verdict, reason = verdicts.of(result, condition)
     if condition.harmless or verdict == "error" or not (result.differing or result.count("not_delivered")):
         return verdict, reason, None
-    seen = study(config, folder, _expected(config), judge=bool(result.differing))
+    nothing = not verdicts.delivered(result)
+    seen = study(config, folder, _expected(config), judge=nothing or bool(result.differing))
     verdict, reason = verdicts.of(result, condition, seen.chance())
+    if nothing and verdict == "non-strict" and (irs := seen.restored_irs()):
+        return "fail", verdicts.by_irs(reason, irs), seen
     if verdict in ("pass", "non-strict") and seen.faults:
         verdict, reason = "fail", verdicts.by_faults(seen.faults)
     return verdict, reason, seen if result.differing else None  # without a judge, it is no evidence

@@ -74,6 +74,15 @@ class Study:
         """The number of wrong packets that chance explains at most, and the wrong packets that were never at risk."""
         return chance.of(self.arrivals, self._is_restored)
 
+    def restored_irs(self) -> list[int]:
+        """The packets that arrived undamaged as IR, and that the judge restores: an IR needs no context."""
+        return [
+            arrival.index
+            for arrival in self.arrivals
+            if arrival.kind == "IR" and not arrival.damaged and arrival.outcome and arrival.outcome.delivered
+            if self._is_restored(arrival)
+        ]
+
     def _is_restored(self, arrival: Arrival) -> bool:
         """True if the judge restores an arrival as it must come out: the original, with the payload as it arrived."""
         assert arrival.outcome is not None

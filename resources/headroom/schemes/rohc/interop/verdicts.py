@@ -60,6 +60,13 @@ def by_faults(faults: list[Fault]) -> str:
     )
 
 
+def by_irs(reason: str, irs: list[int]) -> str:
+    """The reason of a cell in which nothing came out, though IR packets arrived."""
+    return (
+        f"{reason} {len(irs)} are IR packets that arrived undamaged and need no context, {nth('packet', irs[0])} first."
+    )
+
+
 def delivered(result: Replay) -> int:
     """Packets that came out as they went in."""
     return result.count("identical") + result.count("withheld")
