@@ -50,6 +50,7 @@ std::uint8_t shared_counter = 0;
 
 struct headroom_instance {
   bool stream = false;
+  bool repeats = false;
   std::map<std::uint32_t, Compartment> compartments{};
   bool waits = false;      // `text` for an application that says whose it is
   std::string text{};      // of the message decompressed last
@@ -273,6 +274,7 @@ std::int32_t decompress_stream(headroom_instance& self, Compartment& compartment
   self.unfinished = packet.channel;
   const std::string message = stream.substr(0, kHeader + two_octets(stream, 8));
   stream.erase(0, kFault == Fault::forgets_the_rest_of_a_piece ? std::string::npos : message.size());
+  if (kFault == Fault::gives_each_message_twice && (self.repeats = !self.repeats)) stream.insert(0, message);
   return decompress_message(self, message, &compartment, packet);
 }
 

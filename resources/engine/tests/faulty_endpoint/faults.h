@@ -35,6 +35,7 @@
   X(fails_in_silence, "nacks")                 /* with another status */                                 \
   X(tells_more_than_asked, "message_detail")                                                             \
   X(forgets_the_rest_of_a_piece, "streams")                                                              \
+  X(gives_each_message_twice, "streams")       /* of a stream */                                         \
   X(streams_for_nobody, "streams")             /* without a compartment */                               \
   X(never_wants_more, "streams hostile_messages")                                                        \
   X(writes_beyond_the_output, "output_bounds")                                                           \

@@ -34,8 +34,10 @@ def is_harmed(record: Record) -> bool:
 
 
 def reasons(record: Record) -> list[str]:
-    """The reasons of decompression failures, by their names in RFC 4077, 3.2."""
-    return sorted({entry["reason_name"] for entry in record.get("arrivals", ()) if "reason_name" in entry})
+    """The reasons of decompression failures, by their names in RFC 4077, 3.2, and that it came out more than once."""
+    arrivals = record.get("arrivals", ())
+    again = ["it comes out more than once"] if any(entry.get("again") for entry in arrivals) else []
+    return sorted({entry["reason_name"] for entry in arrivals if "reason_name" in entry}) + again
 
 
 def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:

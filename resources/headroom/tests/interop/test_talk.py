@@ -119,6 +119,13 @@ def test_one_that_only_seems_to_work(
     assert all("STATE_NOT_FOUND" in one for one in talk.shortcomings(row, talk.run(row)))
 
 
+def test_messages_of_a_stream_that_come_out_twice(tmp_path: Any, real_build: str) -> None:
+    twice = support.faulty_endpoint(tmp_path / "twice", real_build, "gives_each_message_twice")
+    right = support.faulty_endpoint(tmp_path / "right", real_build, "none")
+    row = Exchange(right, twice, transport="tcp", build=real_build)
+    assert any("it comes out more than once" in one for one in talk.shortcomings(row, talk.run(row)))
+
+
 @pytest.mark.parametrize("transport", ["udp", "tcp"])
 @pytest.mark.parametrize(("fault", "why"), [("copies", "plain"), ("none", "[A-Za-z_]+")])
 def test_two_that_understand_each_other_in_another_language(

@@ -290,6 +290,7 @@ void Conversation::receive_stream(Side to, const Delivery& delivery) {
     if (refused) stream.unread.assign(octets.begin(), octets.end());
     // More than was sent is about the message whose piece this is.
     const std::uint64_t tag = stream.expected.empty() ? delivery.packet.tag : stream.expected.front();
+    arrival.again = stream.expected.empty();
     if (!refused && !stream.expected.empty()) stream.expected.pop_front();
     const std::size_t index = index_in(tag);
     if (is_nack(tag)) {
@@ -323,9 +324,10 @@ void Conversation::note_arrival(std::size_t index, Arrival arrival) {
   Record& record = records_[index];
   if (arrival.output.cycles != 0) record.decompress_cycles.push_back(arrival.output.cycles);
   arrival.identical = arrival.output.came_out() && arrival.output.octets == job_.steps[index].octets;
-  const Verdict verdict = arrival.identical           ? Verdict::identical
-                          : arrival.output.came_out() ? Verdict::mismatched
-                                                      : Verdict::not_delivered;
+  arrival.again = arrival.again && arrival.identical && record.verdict == Verdict::identical;
+  const Verdict verdict = arrival.identical && !arrival.again ? Verdict::identical
+                          : arrival.output.came_out()         ? Verdict::mismatched
+                                                              : Verdict::not_delivered;
   if (weight(verdict) > weight(record.verdict)) record.verdict = verdict;
   record.arrivals.push_back(std::move(arrival));
 }

@@ -50,6 +50,7 @@ Json json_of(const Arrival& arrival, const Record& record, const Job& job) {
   }
   if (arrival.accepted) entry["accept"] = *arrival.accepted;
   if (arrival.duplicate) entry["duplicate"] = true;
+  if (arrival.again) entry["again"] = true;
   for (const std::size_t index : arrival.nacks) entry["nacks"].push_back(json_of(record.nacks[index], job));
   return entry;
 }

@@ -45,6 +45,7 @@ struct Arrival {
   std::optional<bool> accepted;  // where the application accepted it afterwards: whether that succeeded
   bool duplicate = false;
   bool identical = false;
+  bool again = false;              // of a stream: it came out before, and none was to come
   std::vector<std::size_t> nacks;  // of Record::nacks
 };
 

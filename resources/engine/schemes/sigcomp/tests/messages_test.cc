@@ -247,6 +247,18 @@ TEST(Messages, AnAdapterThatNeverWantsMoreBreaksItsPromise) {
   }
 }
 
+TEST(Messages, AMessageOfAStreamComesOutOnce) {
+  for (const bool faulty : {false, true}) {
+    const char* const library = faulty ? HEADROOM_LIBRARIES "/faulty/faulty_endpoint_gives_each_message_twice.so"
+                                       : HEADROOM_LIBRARIES "/faulty/faulty_endpoint_none.so";
+    const Json end = endpoint(library, {{"transport", "tcp"}});
+    const Json records = result_of(talk(end, Json::array({message("a"), message("b")})))["records"];
+    EXPECT_EQ(records[0]["verdict"], faulty ? "mismatched" : "identical");
+    ASSERT_EQ(records[0]["arrivals"].size(), faulty ? 2u : 1u);
+    EXPECT_EQ(records[0]["arrivals"].back().contains("again"), faulty) << records[0];
+  }
+}
+
 TEST(Messages, StepsOpenCloseAndControl) {
   const Json steps = {{{"side", "a"}, {"open", 1}},
                       {{"side", "b"}, {"open", 1}, {"settings", {{"state_memory_size", 4096}}}},
