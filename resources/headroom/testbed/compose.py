@@ -256,7 +256,8 @@ class Container:
         return bool(state.get("Running")) and health in (None, "healthy")
 
     def statistics(self) -> dict[str, Any]:
-        process = _run(["docker", "exec", self.asking, "ask", f"/run/headroom/{self.service}.sock"], ASK_S)
+        path = f"/run/headroom/{self.service}/{self.service}.sock"
+        process = _run(["docker", "exec", self.asking, "ask", path], ASK_S)
         if process.returncode != 0:
             raise OSError(process.returncode, _reason(process.stderr))
         return answer_of(process.stdout)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trial over the containers of docker/compose.yaml, and its verdict: `python3 -m headroom.testbed.container_trial`.
 
-It is the program of the service `harness`. It sees only the folder that the containers share: control sockets, and the
-pipe through which the generator gets trials. It needs only Python and the reader of profiles.
+It is the program of the service `harness`. It sees only a folder that it shares with the generator, with the pipe
+through which that gets trials, and in it those with the control sockets of the other containers. It needs only Python
+and the reader of profiles.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def run(options: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
     finally:
         for path in folder.glob(f"{name}.*"):
             path.unlink(missing_ok=True)
-    return {"generator": document, **{role: ask(folder / f"{role}.sock") for role in WATCHED}}
+    return {"generator": document, **{role: ask(folder / role / f"{role}.sock") for role in WATCHED}}
 
 
 def _tell(pipe: Path, name: str) -> None:
@@ -108,7 +109,7 @@ def _wait(result: Path, folder: Path, patience_s: float) -> None:
         now = time.monotonic()
         for role in WATCHED:
             with contextlib.suppress(OSError, ValueError):
-                ask(folder / f"{role}.sock", LOOK_S)
+                ask(folder / role / f"{role}.sock", LOOK_S)
                 heard[role] = time.monotonic()
             if now - heard[role] > SILENT_S:
                 raise TrialFailed(f"The {role} does not answer any more.")

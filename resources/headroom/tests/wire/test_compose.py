@@ -59,6 +59,22 @@ def test_every_role_has_a_service_and_no_more_rights_than_it_needs() -> None:
         assert not [one for one in service["volumes"] if one.startswith(("/", "."))], "nothing of the host"
 
 
+def test_no_node_writes_where_another_container_does() -> None:
+    judges = ("generator", "harness")
+    written = {
+        name: {one.partition(":")[0] for one in service["volumes"] if not one.endswith(":ro")}
+        for name, service in services().items()
+    }
+    assert {name: volumes for name, volumes in written.items() if name not in judges} == {
+        name: {name} for name in written if name not in judges
+    }
+    assert [written[name] for name in judges] == [{"control"}] * 2
+    for name in judges:
+        assert {one for one in services()[name]["volumes"] if one.endswith(":ro")} == {
+            f"{node}:/run/headroom/{node}:ro" for node in written if node not in judges
+        }
+
+
 def test_the_harness_waits_until_the_others_are_healthy() -> None:
     waits = services()["harness"]["depends_on"]
     assert waits == {role: {"condition": "service_healthy"} for role in roles_of("full")}

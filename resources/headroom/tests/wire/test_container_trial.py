@@ -35,11 +35,12 @@ SOLICITATION = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A shared folder in which compressor, link and decompressor answer."""
+    """The harness's folder, in which compressor, link and decompressor answer in folders of their own."""
     servers = []
     for role in trial.WATCHED:
         server = socket.socket(socket.AF_UNIX)
-        server.bind(str(tmp_path / f"{role}.sock"))
+        (tmp_path / role).mkdir()
+        server.bind(str(tmp_path / role / f"{role}.sock"))
         server.listen()
         threading.Thread(target=answer, args=(server, role), daemon=True).start()
         servers.append(server)
@@ -118,7 +119,7 @@ def test_one_that_dies_meanwhile_is_named(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(trial, "LOOK_S", 0.05)
     os.mkfifo(folder / "trials")
     opened = os.open(folder / "trials", os.O_RDWR)
-    (folder / "link.sock").unlink()
+    (folder / "link" / "link.sock").unlink()
     with pytest.raises(TrialFailed, match="The link does not answer any more"):
         trial.run(TrialOptions(), folder)
     os.close(opened)
