@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
+from headroom.bench.load import WrongOutput, are_busy
 from headroom.core import engine
 from headroom.core.implementations import Implementation
 from headroom.core.machine.power import Power, PowerMeter
@@ -211,7 +212,7 @@ def job(config: LoadConfig, files: RuleFiles | None = None) -> dict[str, Any]:
 
 
 def measure(config: LoadConfig) -> LoadResult:
-    """Runs a load. Raises EngineFailure as `engine.run` does."""
+    """Runs a load. Raises EngineFailure as `engine.run` does, WrongOutput as `result_of` does."""
     with tempfile.TemporaryDirectory(prefix="headroom-rules-") as folder:
         files = rule_files.write(Path(folder), config.seed) if config.rules == "dpi" else None
         ready = _rules_ready(config, files) if files else RulesReady()
@@ -240,7 +241,20 @@ def _rules_ready(config: LoadConfig, files: RuleFiles) -> RulesReady:
     return RulesReady(tuple(compiled), tuple(cached))
 
 
+def require_no_threads(document: Mapping[str, Any]) -> None:
+    """Raises WrongOutput if threads that are not measured used processor time."""
+    others = document.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
+    measured = document.get("cpu_ns", 0)
+    if are_busy(others, measured):
+        raise WrongOutput(
+            f"Under load, other threads of the user plane used {others / 1e6:.1f} ms of processor time, beside "
+            f"{measured / 1e6:.1f} ms of the measured ones: adapters must not start threads."
+        )
+
+
 def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:
+    """Raises WrongOutput as `require_no_threads` does."""
+    require_no_threads(document)
     sessions = document["sessions"]
     return LoadResult(
         trials=tuple(document["trials"]),

@@ -108,6 +108,7 @@ def _sentinel(name: str, rules: Rules) -> Sentinel:
 
 
 def _read(document: dict[str, Any]) -> Values:
+    load.require_no_threads(document)
     (trial,) = document["trials"]
     outcomes = trial["outcomes"]
     if outcomes["sent"] != outcomes["packets"]:

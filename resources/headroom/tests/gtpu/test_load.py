@@ -9,6 +9,7 @@ import pytest
 from robot.api import SkipExecution
 
 from headroom.bench import throughput_search
+from headroom.bench.load import WrongOutput
 from headroom.bench.throughput import NDR, Rate, Throughput
 from headroom.bench.throughput_search import SearchResult
 from headroom.core import engine, reference
@@ -18,7 +19,7 @@ from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.schemes.gtpu import load, metrics, report_section, rule_files, wire_load, wire_plane
+from headroom.schemes.gtpu import load, metrics, report_section, rule_files, sentinels, wire_load, wire_plane
 from headroom.schemes.gtpu.keywords import load as keywords
 from headroom.schemes.gtpu.keywords import wire as wire_keywords
 from headroom.schemes.gtpu.keywords.wire import note_share
@@ -70,6 +71,14 @@ def test_the_frames_of_the_job_are_690_octets_with_the_packets_that_open_flows()
     assert (1 - opening) * traffic.frame_octets + opening * 140 == pytest.approx(690, rel=0.003)
     lengths = traffic.as_job()["lengths"]
     assert [octets for _, octets in lengths] == [octets - load.ETHERNET for _, octets in traffic.frames]
+
+
+def test_threads_that_are_not_measured_are_no_part_of_a_user_plane() -> None:
+    load.result_of(document(trial(50.0)) | {"cpu_ns": 900_000_000, "other_threads_cpu_ns": 19_000_000}, Power(None))
+    helped = document(trial(50.0)) | {"cpu_ns": 900_000_000, "other_threads_cpu_ns": 300_000_000}
+    for read in (lambda: load.result_of(helped, Power(None)), lambda: sentinels._read(helped)):
+        with pytest.raises(WrongOutput, match=r"used 300\.0 ms of processor time, beside 900\.0 ms of the measured"):
+            read()
 
 
 def test_a_job_has_n4_or_a_range_of_sessions() -> None:

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/identity.h"
+#include "base/process.h"
 #include "schemes/gtpu/load/trial.h"
 #include "schemes/gtpu/load/virtual_time.h"
 
@@ -200,6 +201,20 @@ class Stages {
   std::vector<std::vector<TrialMeasurement>> rounds_{};
 };
 
+// The processor time of this process from the moment on at which it is made.
+class ProcessorTime {
+ public:
+  // `threads_ns` is that of the threads of trials, beside the calling one. Any other thread is an adapter's.
+  [[nodiscard]] Json json(std::uint64_t threads_ns) const {
+    const std::uint64_t ours = thread_cpu_ns() - caller_before_ + threads_ns;
+    const std::uint64_t all = processor_time_ns() - process_before_;
+    return {{"cpu_ns", ours}, {"other_threads_cpu_ns", all - std::min(all, ours)}};
+  }
+
+ private:
+  std::uint64_t process_before_ = processor_time_ns(), caller_before_ = thread_cpu_ns();
+};
+
 const char* name_of(Rules rules) { return rules == Rules::basic ? "basic" : rules == Rules::rules ? "rules" : "dpi"; }
 
 }  // namespace
@@ -226,6 +241,7 @@ Json run(const Job& job) {
   if (job.baseline) baseline.emplace(*job.baseline, job);
   Stages stages(job, plane);
   std::vector<TrialMeasurement> floors, planes, baselines;
+  const ProcessorTime processor;
   for (std::uint32_t i = 0; i <= job.trials; ++i) {  // the first is for warming up
     const std::uint64_t packets = i == 0 ? warm_up_of(job) : job.packets;
     floors.push_back(floor.trial(packets));
@@ -233,6 +249,8 @@ Json run(const Job& job) {
     planes.push_back(plane.trial(packets));
     if (baseline) baselines.push_back(baseline->trial(packets));
   }
+  const Json processor_times =
+      processor.json(floor.threads_cpu_ns() + plane.threads_cpu_ns() + (baseline ? baseline->threads_cpu_ns() : 0));
   const double ns_per_cycle = 1e9 / cycles.measured_hz();
   queueing::ServiceTimes times(kKinds);
   Json trials = Json::array();
@@ -281,6 +299,7 @@ Json run(const Job& job) {
       {"baseline_ns", baseline ? Json(quantile_of(baseline_ns, 0.5)) : Json(nullptr)},
       {"trials", std::move(trials)},
       {"statistics", plane.workers()->statistics(0)}};
+  result.update(processor_times);
   result["virtual"] = job.virtual_clock ? simulate(job, times) : Json(nullptr);
   result["stages"] = stages.json(floor_medians, medians, ns_per_cycle);
   return result;

@@ -38,13 +38,15 @@ std::uint64_t reading_cost() {
 }
 
 // Runs `work(index)` for each index: on a thread each, all at once, where there are as many cores; else in turn, so
-// that none is interrupted by another. `work` throws nothing. Throws Error(job) if a thread cannot be pinned.
+// that none is interrupted by another. `work` throws nothing. Returns the processor time of these threads, or throws
+// Error(job) if one cannot be pinned.
 template <typename Work>
-void run_all(std::size_t count, const std::vector<unsigned>& cpus, Work&& work) {
+std::uint64_t run_all(std::size_t count, const std::vector<unsigned>& cpus, Work&& work) {
   if (!on_threads(count)) {
     for (std::size_t i = 0; i < count; ++i) work(i);
-    return;
+    return 0;
   }
+  std::atomic<std::uint64_t> cpu_ns = 0;
   std::barrier start(static_cast<std::ptrdiff_t>(count));
   std::vector<std::exception_ptr> thrown(count);
   std::atomic<bool> failed = false;
@@ -59,12 +61,14 @@ void run_all(std::size_t count, const std::vector<unsigned>& cpus, Work&& work) 
       }
       start.arrive_and_wait();
       if (!failed) work(i);
+      cpu_ns += thread_cpu_ns();
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& each : thrown) {
     if (each) std::rethrow_exception(each);
   }
+  return cpu_ns;
 }
 
 bool lies_in_buffer(const headroom_user_packet& given, const headroom_user_packet& packet) noexcept {
@@ -250,7 +254,8 @@ TrialMeasurement LoadedPlane::trial_queues(std::uint64_t packets) {
   TrialMeasurement measured;
   measured.workers.resize(job_.workers);
   reserve_blocks(measured, packets / kSegment + 1);
-  run_all(job_.workers, job_.cpus, [&](std::size_t i) { measure(lanes_[i], packets, measured.workers[i]); });
+  threads_cpu_ns_ +=
+      run_all(job_.workers, job_.cpus, [&](std::size_t i) { measure(lanes_[i], packets, measured.workers[i]); });
   return measured;
 }
 
@@ -305,7 +310,7 @@ TrialMeasurement LoadedPlane::trial_rx_cores(std::uint64_t packets) {
     pipeline.finished();
   };
   if (on_threads(rx_cores + workers)) {
-    run_all(rx_cores + workers, job_.cpus, [&](std::size_t i) {
+    threads_cpu_ns_ += run_all(rx_cores + workers, job_.cpus, [&](std::size_t i) {
       if (i < rx_cores) return receive_all(i, [] { std::this_thread::yield(); });
       const std::size_t worker = i - rx_cores;
       while (serve_rings(lanes_[worker], pipeline, worker, measured.workers[worker]) || !pipeline.all_finished()) {

@@ -67,6 +67,8 @@ class LoadedPlane {
   // Has the adapter end after a stage of its description from now on. Throws Error(adapter).
   void end_behind(const std::string& stage);
   [[nodiscard]] const SetUp& set_up() const noexcept { return set_up_; }
+  // Processor time that the threads of all trials used so far, beside that of their caller.
+  [[nodiscard]] std::uint64_t threads_cpu_ns() const noexcept { return threads_cpu_ns_; }
   [[nodiscard]] const UserPlaneWorkers* workers() const noexcept { return workers_.get(); }
   // Share of the active users whose packets reach each worker.
   [[nodiscard]] std::vector<double> shares() const;
@@ -99,6 +101,7 @@ class LoadedPlane {
   SessionRange range_;
   std::unique_ptr<UserPlaneWorkers> workers_;
   std::vector<Lane> lanes_;
+  std::uint64_t threads_cpu_ns_ = 0;
   SetUp set_up_;
 };
 

@@ -3,9 +3,11 @@
 // `load` of a user plane, with the example adapter: jobs, messages, packets, trials and the simulation.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "schemes/gtpu/load/generator.h"
 #include "schemes/gtpu/load/pfcp.h"
@@ -260,6 +262,23 @@ TEST(UserPlaneLoad, ForwardsAllPacketsOfTheExample) {
       EXPECT_EQ(result["stages"], nullptr) << "the example lists none";
     }
   }
+}
+
+TEST(UserPlaneLoad, TellsTheTimeOfOtherThreads) {
+  const Json alone = run(read(small_job()));
+  EXPECT_LT(alone["other_threads_cpu_ns"].get<double>(), 5e6);
+  EXPECT_GT(alone["cpu_ns"].get<double>(), 0);
+  std::atomic<bool> stop = false;
+  std::thread other([&stop] {
+    while (!stop) {
+    }
+  });
+  Json document = small_job();
+  document["packets"] = 1'000'000;
+  const Json result = run(read(document));
+  stop = true;
+  other.join();
+  EXPECT_GT(result["other_threads_cpu_ns"].get<double>(), 5e6);
 }
 
 // It says of each packet that it is to be sent, and leaves it as it is.
