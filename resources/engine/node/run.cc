@@ -77,6 +77,17 @@ Json statistics_of(const Threads<Work>& threads, bool ended) {
   return json;
 }
 
+// Returns the processor time of this process's threads beside the calling one and those that `lists` are about: an
+// adapter's.
+std::uint64_t others_cpu_ns(std::initializer_list<const Json*> lists) {
+  std::uint64_t ours = thread_cpu_ns();
+  for (const Json* list : lists) {
+    for (const Json& thread : *list) ours += thread["cpu_ns"].get<std::uint64_t>();
+  }
+  const std::uint64_t all = processor_time_ns();
+  return all - std::min(all, ours);
+}
+
 Json identity_of(const Instance* one) { return one != nullptr ? identity(*one) : Json(nullptr); }
 
 // The state of a running node. When a worker is stuck, it must not be destroyed, because that worker still uses
@@ -129,6 +140,7 @@ Json run(const Json& json) {
   const Json seeds = seeds_of(running->job);
   const std::uint64_t began = monotonic_ns();
   const auto told = [&](bool ended) -> Json {
+    const Json of_workers = statistics_of(workers, ended), of_receivers = statistics_of(running->receivers, ended);
     return {{"engine", engine_identity()},
             {"command", "node"},
             {"uptime_ns", monotonic_ns() - began},
@@ -136,8 +148,9 @@ Json run(const Json& json) {
             {"decompressor", decompressor},
             {"endpoint", endpoint},
             {"seeds", seeds},
-            {"workers", statistics_of(workers, ended)},
-            {"rx_cores", statistics_of(running->receivers, ended)},
+            {"workers", of_workers},
+            {"rx_cores", of_receivers},
+            {"other_threads_cpu_ns", others_cpu_ns({&of_workers, &of_receivers})},
             {"ports", {{"plain", running->plain.statistics()}, {"link", running->link.statistics()}}}};
   };
   const auto look = [&] {

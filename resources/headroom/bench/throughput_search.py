@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from headroom.bench.load import WrongOutput, are_busy
 from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
 from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
@@ -223,7 +224,7 @@ def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResu
 
 def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -> dict[str, Any]:
     """The last line of the trial log: core loads at the resulting rates, octets on the link, packets sent by each
-    endpoint.
+    endpoint. Raises WrongOutput as `require_no_threads` does.
     """
     highest = {name: rate.pps or rate.at_least_pps for name, rate in throughput_found.rates.items()}
     loads = {
@@ -231,6 +232,7 @@ def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -
         for name, pps in highest.items()
         if pps is not None and with_loads
     }
+    require_no_threads(running_line)
     octets = octets_of(running_line)
     spoken = message_counters_of(running_line)
     return {
@@ -240,6 +242,22 @@ def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -
         "spoken": None if spoken is None else asdict(spoken),
         "losses": losses_of(running_line),
     }
+
+
+def require_no_threads(running_line: Line) -> None:
+    """Raises WrongOutput if threads that are no worker's and no receiving core's used processor time in a node."""
+    for role, service in running_line.watched.items():
+        try:
+            statistics = service.statistics()
+            others = statistics["other_threads_cpu_ns"]
+            measured = sum(thread["cpu_ns"] for thread in (*statistics["workers"], *statistics["rx_cores"]))
+        except MALFORMED:  # the link, or another vendor's node
+            continue
+        if are_busy(others, measured):
+            raise WrongOutput(
+                f"In the node of the {role}, other threads used {others / 1e6:.1f} ms of processor time, beside "
+                f"{measured / 1e6:.1f} ms of the workers: adapters must not start threads."
+            )
 
 
 def losses_of(running_line: Line) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from headroom.bench import throughput_search
+from headroom.bench.load import WrongOutput
 from headroom.bench.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
 from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
@@ -582,3 +583,13 @@ def test_losses_are_told_by_their_cause() -> None:
         "compressor, receiving: 5 hand_over_full",
         "compressor: 4 missed at its port plain",
     ]
+
+
+def test_threads_that_are_no_workers_fail_a_search() -> None:
+    told = {"workers": [{"cpu_ns": 700_000_000}], "rx_cores": [{"cpu_ns": 200_000_000}], "other_threads_cpu_ns": 0}
+    node = SimpleNamespace(statistics=lambda: told)
+    made: Any = SimpleNamespace(watched={"link": SimpleNamespace(statistics=dict), "compressor": node})
+    throughput_search.require_no_threads(made)
+    told["other_threads_cpu_ns"] = 50_000_000
+    with pytest.raises(WrongOutput, match=r"the compressor, other threads used 50\.0 ms .* beside 900\.0 ms"):
+        throughput_search.require_no_threads(made)
