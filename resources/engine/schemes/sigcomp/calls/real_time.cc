@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/cycles.h"
+#include "base/process.h"
 #include "schemes/sigcomp/calls/traffic.h"
 
 namespace headroom::sigcomp::calls {
@@ -260,6 +261,8 @@ class RealRun {
   }
 
   void begin_counting() {
+    process_before_ = processor_time_ns();
+    producer_before_ = thread_cpu_ns();
     measurement_.workers.resize(workers_.size());
     counted_since_ = monotonic_ns();
     for (std::size_t n = 0; n < workers_.size(); ++n) {
@@ -272,12 +275,16 @@ class RealRun {
 
   void end_counting() {
     const auto passed = static_cast<double>(monotonic_ns() - counted_since_);
+    const std::uint64_t all = processor_time_ns() - process_before_;
+    std::uint64_t ours = thread_cpu_ns() - producer_before_;
     for (std::size_t n = 0; n < workers_.size(); ++n) {
       WorkerResult& result = measurement_.workers[n];
       result.cpu_ns = read_clock(workers_[n].clock) - workers_[n].cpu_before;
       result.busy_share = static_cast<double>(result.cpu_ns) / passed;
       if (result.core) result.after = read_core_jiffies(*result.core);
+      ours += result.cpu_ns;
     }
+    measurement_.other_threads_cpu_ns = all - std::min(all, ours);
   }
 
   void sample(std::uint64_t due) {
@@ -306,6 +313,7 @@ class RealRun {
   std::atomic<std::uint64_t> active_{0};
   std::uint64_t outstanding_ = 0;
   std::uint64_t start_ns_ = 0, counted_since_ = 0, sampled_at_ = 0;
+  std::uint64_t process_before_ = 0, producer_before_ = 0;  // processor time
 };
 
 }  // namespace

@@ -197,7 +197,8 @@ Json run(const Job& job) {
           {"consecutive_in_system_ns", measurement.consecutive_ns},
           {"creation_cpu_ns", creation_cpu_ns},
           {"filling_ns", filled_ns},
-          {"other_threads_cpu_ns", job.real_time ? Json(nullptr) : Json(all_cpu_ns - std::min(all_cpu_ns, thread_cpu))},
+          {"other_threads_cpu_ns",
+           job.real_time ? measurement.other_threads_cpu_ns : all_cpu_ns - std::min(all_cpu_ns, thread_cpu)},
           {"clock_reading_ns", job.real_time ? Json(nullptr) : Json(cost_of_thread_clock())}};
 }
 

@@ -55,8 +55,9 @@ struct RunMeasurement {
   std::vector<WorkerResult> workers;
   std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
   std::uint64_t began = 0, ended = 0, postponed = 0;
-  std::uint64_t unserved = 0;  // messages that no worker had started when the time limit expired
-  queueing::Times late;        // real clock: from due to handed to the workers, part of the time in the buffer
+  std::uint64_t unserved = 0;              // messages that no worker had started when the time limit expired
+  std::uint64_t other_threads_cpu_ns = 0;  // real clock: of an adapter's own threads, while messages counted
+  queueing::Times late;  // real clock: from due to handed to the workers, part of the time in the buffer
 };
 
 // Runs the workers one after another in one thread, with a simulated queue: messages take the processor time that the

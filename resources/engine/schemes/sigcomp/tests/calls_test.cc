@@ -367,9 +367,13 @@ TEST(LoadCalls, TellTheTimeOfOtherThreads) {
   Json job = call_job();
   job["simultaneous"] = 20'000;
   const Json result = load(job);
+  job.update({{"clock", "real"}, {"simultaneous", 2000}, {"duration_s", 0.5}});
+  const Json real = load(job);
   stop = true;
   other.join();
   EXPECT_GT(result["other_threads_cpu_ns"].get<double>(), 5e6);
+  EXPECT_GT(real["other_threads_cpu_ns"].get<double>(), 20e6);
+  EXPECT_LT(load(job)["other_threads_cpu_ns"].get<double>(), 20e6);
 }
 
 TEST(LoadCalls, CompareOrganisationsBesideTheRun) {
