@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/run.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/cycles.h"
 #include "base/identity.h"
+#include "base/process.h"
 #include "replay/context.h"
 #include "replay/direction.h"
 
@@ -25,6 +28,7 @@ class Run {
 
   Json execute() {
     Json broken = nullptr;
+    const std::uint64_t process = processor_time_ns(), thread = thread_cpu_ns();
     try {
       context_.simulation.run();
       for (const auto& direction : directions_) {
@@ -33,8 +37,10 @@ class Run {
     } catch (const PromiseBroken& promise) {
       broken = json_of(promise);
     }
+    const std::uint64_t all = processor_time_ns() - process, ours = thread_cpu_ns() - thread;
     Json written = context_.captures.close();
     Json json = result(std::move(broken));
+    if (job_.timing) json.update({{"cpu_ns", ours}, {"other_threads_cpu_ns", all - std::min(all, ours)}});
     if (!written.empty()) json["outputs"] = std::move(written);
     return json;
   }

@@ -193,6 +193,9 @@ TEST(Replay, CallsAreTimedWhenAskedAndNothingElseChanges) {
     EXPECT_LT(timed["forward"][side]["ns_per_packet"].get<double>(), 1e6);
     timed["forward"][side].erase("ns_per_packet");
   }
+  EXPECT_GT(timed["cpu_ns"].get<double>(), 0);
+  EXPECT_LT(timed["other_threads_cpu_ns"].get<double>(), 20e6);
+  for (const char* name : {"cpu_ns", "other_threads_cpu_ns"}) timed.erase(name);
   EXPECT_EQ(timed, plain);
   job["source"] = {{"packets", Json::array()}};
   EXPECT_TRUE(run_job(job)["forward"]["compressor"]["ns_per_packet"].is_null());

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headroom.bench.load import WrongOutput
+from headroom.bench.load import WrongOutput, are_busy
 from headroom.core import metrics, profiles, replay
 from headroom.core.sentinels import Sentinel, Values, Work
 
@@ -45,8 +45,15 @@ def sentinel(name: str, scheme: str, profile: str, flows: int, channel: Mapping[
 
 
 def _read(document: dict[str, Any]) -> Values:
-    """The values of a replay's document. Raises WrongOutput if a packet came out wrong."""
+    """The values of a replay's document. Raises WrongOutput if a packet came out wrong, or if threads that are not
+    measured used processor time."""
     forward = document["forward"]
+    others = document.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
+    if are_busy(others, document.get("cpu_ns", 0)):
+        raise WrongOutput(
+            f"Other threads of the adapters used {others / 1e6:.1f} ms of processor time, beside "
+            f"{document['cpu_ns'] / 1e6:.1f} ms of the measured thread: adapters must not start threads."
+        )
     if document["promise_broken"] or forward["verdicts"].get("mismatched") or forward["verdicts"].get("not_delivered"):
         raise WrongOutput(f"Packets did not come out as they went in: {forward['verdicts']}.")
     values: Values = {metrics.LINK_OCTETS: forward["link"]["octets"] / forward["source"]["packets"]}

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from headroom.bench import replay_sentinel
+from headroom.bench.load import WrongOutput
 from headroom.core import implementations, metrics, sentinels
 from headroom.core.errors import HeadroomError
 from headroom.core.machine.build import engine_program
@@ -104,3 +106,18 @@ def test_a_user_plane_without_inspection_has_no_such_work() -> None:
     example = implementations.find("example-user-plane")
     lacking = sentinels.find("A User Plane With Inspection").lacks(Arm(example, example))
     assert lacking == "example-user-plane does not declare feature inspection"
+
+
+def test_a_replay_to_which_threads_of_an_adapter_helped_has_no_values() -> None:
+    side = {"ns_per_packet": 10.0}
+    forward = {
+        "verdicts": {},
+        "link": {"octets": 90},
+        "source": {"packets": 9},
+        "compressor": side,
+        "decompressor": side,
+    }
+    document = {"promise_broken": None, "forward": forward, "cpu_ns": 100_000_000, "other_threads_cpu_ns": 1_000_000}
+    assert replay_sentinel._read(document)[metrics.LINK_OCTETS] == 10
+    with pytest.raises(WrongOutput, match=r"used 60\.0 ms of processor time, beside 100\.0 ms"):
+        replay_sentinel._read(document | {"other_threads_cpu_ns": 60_000_000})
