@@ -71,6 +71,7 @@ std::uint64_t resident_octets() {
 
 std::uint64_t processor_time_ns() {
   timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // has the kernel bring the other one up to date
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }

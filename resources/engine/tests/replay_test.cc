@@ -194,7 +194,7 @@ TEST(Replay, CallsAreTimedWhenAskedAndNothingElseChanges) {
     timed["forward"][side].erase("ns_per_packet");
   }
   EXPECT_GT(timed["cpu_ns"].get<double>(), 0);
-  EXPECT_LT(timed["other_threads_cpu_ns"].get<double>(), 20e6);
+  EXPECT_LT(timed["other_threads_cpu_ns"].get<double>(), 1e6);
   for (const char* name : {"cpu_ns", "other_threads_cpu_ns"}) timed.erase(name);
   EXPECT_EQ(timed, plain);
   job["source"] = {{"packets", Json::array()}};

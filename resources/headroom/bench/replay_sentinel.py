@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headroom.bench.load import WrongOutput, are_busy
+from headroom.bench.load import EXACT_NS, WrongOutput, are_busy
 from headroom.core import metrics, profiles, replay
 from headroom.core.sentinels import Sentinel, Values, Work
 
@@ -49,7 +49,7 @@ def _read(document: dict[str, Any]) -> Values:
     measured used processor time."""
     forward = document["forward"]
     others = document.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
-    if are_busy(others, document.get("cpu_ns", 0)):
+    if are_busy(others, document.get("cpu_ns", 0), EXACT_NS):
         raise WrongOutput(
             f"Other threads of the adapters used {others / 1e6:.1f} ms of processor time, beside "
             f"{document['cpu_ns'] / 1e6:.1f} ms of the measured thread: adapters must not start threads."

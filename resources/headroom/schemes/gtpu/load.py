@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
-from headroom.bench.load import WrongOutput, are_busy
+from headroom.bench.load import EXACT_NS, WrongOutput, are_busy
 from headroom.core import engine
 from headroom.core.implementations import Implementation
 from headroom.core.machine.power import Power, PowerMeter
@@ -245,7 +245,7 @@ def require_no_threads(document: Mapping[str, Any]) -> None:
     """Raises WrongOutput if threads that are not measured used processor time."""
     others = document.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
     measured = document.get("cpu_ns", 0)
-    if are_busy(others, measured):
+    if are_busy(others, measured, EXACT_NS):
         raise WrongOutput(
             f"Under load, other threads of the user plane used {others / 1e6:.1f} ms of processor time, beside "
             f"{measured / 1e6:.1f} ms of the measured ones: adapters must not start threads."

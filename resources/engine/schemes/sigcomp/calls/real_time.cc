@@ -261,8 +261,6 @@ class RealRun {
   }
 
   void begin_counting() {
-    process_before_ = processor_time_ns();
-    producer_before_ = thread_cpu_ns();
     measurement_.workers.resize(workers_.size());
     counted_since_ = monotonic_ns();
     for (std::size_t n = 0; n < workers_.size(); ++n) {
@@ -271,12 +269,13 @@ class RealRun {
       if (workers_[n].core) measurement_.workers[n].before = read_core_jiffies(*workers_[n].core);
     }
     sampled_at_ = counted_since_;
+    producer_before_ = thread_cpu_ns();
+    process_before_ = processor_time_ns();  // last: reading a thread's clock brings that of the process up to date
   }
 
   void end_counting() {
     const auto passed = static_cast<double>(monotonic_ns() - counted_since_);
-    const std::uint64_t all = processor_time_ns() - process_before_;
-    std::uint64_t ours = thread_cpu_ns() - producer_before_;
+    std::uint64_t ours = 0;
     for (std::size_t n = 0; n < workers_.size(); ++n) {
       WorkerResult& result = measurement_.workers[n];
       result.cpu_ns = read_clock(workers_[n].clock) - workers_[n].cpu_before;
@@ -284,6 +283,8 @@ class RealRun {
       if (result.core) result.after = read_core_jiffies(*result.core);
       ours += result.cpu_ns;
     }
+    ours += thread_cpu_ns() - producer_before_;
+    const std::uint64_t all = processor_time_ns() - process_before_;
     measurement_.other_threads_cpu_ns = all - std::min(all, ours);
   }
 
