@@ -45,8 +45,8 @@ def sentinel(name: str, scheme: str, profile: str, flows: int, channel: Mapping[
 
 
 def _read(document: dict[str, Any]) -> Values:
-    """The values of a replay's document. Raises WrongOutput if a packet came out wrong, or if threads that are not
-    measured used processor time."""
+    """The values of a replay's document. Raises WrongOutput if a packet did not come out as it went in, or if threads
+    that are not measured used processor time."""
     forward = document["forward"]
     others = document.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
     if are_busy(others, document.get("cpu_ns", 0), EXACT_NS):
@@ -54,7 +54,7 @@ def _read(document: dict[str, Any]) -> Values:
             f"Other threads of the adapters used {others / 1e6:.1f} ms of processor time, beside "
             f"{document['cpu_ns'] / 1e6:.1f} ms of the measured thread: adapters must not start threads."
         )
-    if document["promise_broken"] or forward["verdicts"].get("mismatched") or forward["verdicts"].get("not_delivered"):
+    if document["promise_broken"] or forward["verdicts"].get("identical") != forward["source"]["packets"]:
         raise WrongOutput(f"Packets did not come out as they went in: {forward['verdicts']}.")
     values: Values = {metrics.LINK_OCTETS: forward["link"]["octets"] / forward["source"]["packets"]}
     for stage, role in (("compress", "compressor"), ("decompress", "decompressor")):

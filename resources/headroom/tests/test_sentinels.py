@@ -108,16 +108,21 @@ def test_a_user_plane_without_inspection_has_no_such_work() -> None:
     assert lacking == "example-user-plane does not declare feature inspection"
 
 
-def test_a_replay_to_which_threads_of_an_adapter_helped_has_no_values() -> None:
+def replayed(**verdicts: int) -> dict[str, Any]:
     side = {"ns_per_packet": 10.0}
-    forward = {
-        "verdicts": {},
-        "link": {"octets": 90},
-        "source": {"packets": 9},
-        "compressor": side,
-        "decompressor": side,
-    }
-    document = {"promise_broken": None, "forward": forward, "cpu_ns": 100_000_000, "other_threads_cpu_ns": 1_000_000}
-    assert replay_sentinel._read(document)[metrics.LINK_OCTETS] == 10
+    sides = {"compressor": side, "decompressor": side}
+    forward = {"verdicts": {"identical": 9} | verdicts, "link": {"octets": 90}, "source": {"packets": 9}, **sides}
+    return {"promise_broken": None, "forward": forward, "cpu_ns": 100_000_000, "other_threads_cpu_ns": 1_000_000}
+
+
+def test_a_replay_to_which_threads_of_an_adapter_helped_has_no_values() -> None:
+    assert replay_sentinel._read(replayed())[metrics.LINK_OCTETS] == 10
     with pytest.raises(WrongOutput, match=r"used 2\.5 ms of processor time, beside 100\.0 ms"):
-        replay_sentinel._read(document | {"other_threads_cpu_ns": 2_500_000})
+        replay_sentinel._read(replayed() | {"other_threads_cpu_ns": 2_500_000})
+
+
+@pytest.mark.parametrize("verdict", ["mismatched", "not_delivered", "not_compressed", "withheld"])
+def test_a_replay_has_no_values_unless_all_packets_come_out(verdict: str) -> None:
+    """A compressor that refuses packets would look fast."""
+    with pytest.raises(WrongOutput, match=f"'{verdict}': 1"):
+        replay_sentinel._read(replayed(**{"identical": 8, verdict: 1}))
