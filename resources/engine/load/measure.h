@@ -57,6 +57,7 @@ struct PhaseMeasurement {
   std::uint64_t busy_cycles = 0;           // from the first burst of a tick to the end of its last, summed up
   std::vector<std::uint64_t> tick_cycles;  // busy cycles of each tick
   std::uint64_t verified = 0, mismatched = 0, wrong_length = 0;
+  std::uint64_t lost = 0;  // with packing: still not back when so many others were sent that they cannot wait
   std::uint64_t feedback_messages = 0, feedback_octets = 0;
   std::uint64_t replaced = 0;
   StatusCounts compressor_statuses, decompressor_statuses;

@@ -15,10 +15,12 @@ std::uint64_t hash_of(OctetView octets) noexcept {
 
 }  // namespace
 
-void SentPackets::push(std::uint32_t number, OctetView packet, bool hashed) noexcept {
+bool SentPackets::push(std::uint32_t number, OctetView packet, bool hashed) noexcept {
   Channel& channel = channels_[number];
-  if (channel.tail - channel.head == most_) ++channel.head;
+  const bool full = channel.tail - channel.head == most_;
+  if (full) ++channel.head;
   at(number, channel.tail++) = {hashed ? hash_of(packet) : 0, static_cast<std::uint32_t>(packet.size()), hashed};
+  return full;
 }
 
 SentPackets::Verdict SentPackets::take(std::uint32_t number, OctetView packet) noexcept {

@@ -58,8 +58,9 @@ class SentPackets {
   // `most` is the number of packets of a channel that may be on their way.
   SentPackets(std::uint32_t channels, std::size_t most) : most_(most), channels_(channels), ring_(channels * most) {}
 
-  // Adds a sent packet. `hashed`: its octets are to be compared. If there are too many packets, the oldest is removed.
-  void push(std::uint32_t channel, OctetView packet, bool hashed) noexcept;
+  // Adds a sent packet. `hashed`: its octets are to be compared. If there are too many packets, the oldest is removed:
+  // then it returns true.
+  bool push(std::uint32_t channel, OctetView packet, bool hashed) noexcept;
 
   enum class Verdict : std::uint8_t { right, compared, mismatched, wrong_length };
   // Compares a packet that has come back with the next sent packet of the channel, and removes the latter.

@@ -352,7 +352,7 @@ void Pipeline::run_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasur
     ++measured.packets_compressed;
     const bool is_due = every != 0 && --until_verify_ == 0;
     if (is_due) until_verify_ = draw_distance();
-    packed_->sent.push(packet.channel, {packet.in, packet.in_length}, is_due);
+    if (packed_->sent.push(packet.channel, {packet.in, packet.in_length}, is_due)) ++measured.lost;
   }
   const std::uint64_t handed = cycles_.now();
   std::uint64_t decompressing = 0, verifying = 0, last = handed;

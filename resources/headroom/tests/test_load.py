@@ -76,6 +76,7 @@ def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
     [
         ({"mismatched": 2}, "2 packets of reference → reference came out changed"),
         ({"wrong_length": 1}, "1 packets"),
+        ({"lost": 8}, "8 packets of reference → reference never came out"),
         (
             {"other_threads_cpu_ns": 60_000_000},
             "other threads of reference → reference used 60.0 ms of processor time, beside 500.0 ms of the",
