@@ -166,8 +166,7 @@ def read(document: dict[str, Any], core: int | None, config: LoadConfig) -> Core
     """The last phase in the engine's document. Raises WrongOutput."""
     phases = {phase["name"]: phase for phase in document["phases"]}
     last = document["phases"][-1]
-    for phase in document["phases"]:
-        check(phase, f"{config.compressor.name} → {config.decompressor.name}")
+    check_all(document, f"{config.compressor.name} → {config.decompressor.name}")
     ticks_ns = last["ticks"] * document["tick_ns"]
     wall_ns = max(last["wall_ns"], ticks_ns) if config.pacing == "timer" else last["wall_ns"]
     before, after = (_times(last["proc_stat"][when]) for when in ("before", "after"))
@@ -213,6 +212,16 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
 def are_busy(others_ns: float, measured_ns: float, error_ns: float = OTHER_THREADS_NS) -> bool:
     """True if other threads used more processor time, beside that of the measured ones, than a clock may err."""
     return others_ns > max(error_ns, OTHER_THREADS_SHARE * measured_ns)
+
+
+def check_all(document: dict[str, Any], pair: str = "the adapters") -> None:
+    """Raises WrongOutput as `check` does for one of the phases, or if most packets never came out: of an adapter that
+    packs, few may wait at the end."""
+    for phase in document["phases"]:
+        check(phase, pair)
+    made, came = (sum(phase[name] for phase in document["phases"]) for name in ("packets", "packets_decompressed"))
+    if came < made / 2:
+        raise WrongOutput(f"Under load, {came} of {made} packets of {pair} came out.")
 
 
 def check(phase: dict[str, Any], pair: str = "the adapters") -> None:

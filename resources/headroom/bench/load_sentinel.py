@@ -48,8 +48,7 @@ def sentinel(
 
     def read(document: dict[str, Any]) -> Values:
         last = document["phases"][-1]
-        for phase in document["phases"]:
-            load.check(phase)
+        load.check_all(document)
         costs = load.costs(last)
         values = {metrics.STAGE_NS(stage=stage): costs[stage] for stage in ("compress", "decompress") if stage in costs}
         values[octets] = last["link_octets"] / last["packets"] - payload_octets

@@ -28,7 +28,8 @@ def phase(name: str = "steady", **changes: Any) -> dict[str, Any]:
         for stage, cost in zip(load.STAGES, (5.0, 25.0, 1.0, 20.0, 0.5, 0.0, 0.0), strict=True)
     }
     plain = {
-        "name": name, "ticks": 50, "ticks_missed": 0, "wall_ns": 990_000_000, "thread_cpu_ns": 500_000_000,
+        "name": name, "packets": 100, "packets_decompressed": 99,
+        "ticks": 50, "ticks_missed": 0, "wall_ns": 990_000_000, "thread_cpu_ns": 500_000_000,
         "involuntary_switches": 3, "busy_share": [0.5, 0.52], "verified": 100, "mismatched": 0, "wrong_length": 0,
         "statuses": {"compressor": {}, "decompressor": {}}, "stages": stages,
         "proc_stat": {"before": JIFFIES, "after": {**JIFFIES, "user": 48, "idle": 52}},
@@ -91,6 +92,12 @@ def test_wrong_output_is_a_failure(changes: dict[str, Any], sentence: str) -> No
     with pytest.raises(load.WrongOutput, match=sentence) as caught:
         load.read(document(**changes), 1, WANTED)
     assert caught.value.verdict == "fail"
+
+
+def test_few_packets_may_wait_in_adapters_at_the_end() -> None:
+    load.check_all(document(packets_decompressed=20))
+    with pytest.raises(load.WrongOutput, match="Under load, 99 of 200 packets of the adapters came out"):
+        load.check_all(document(packets_decompressed=0))
 
 
 @pytest.mark.parametrize(
