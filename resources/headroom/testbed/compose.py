@@ -142,14 +142,15 @@ class Compose(Topology):
 
     def start_image(self, role: Role, image: str, channel: dict[str, str]) -> Service:
         """Starts a node of a vendor's image by the contract of docker/README.md, after a run with a test that does not
-        exist.
+        exist. It has no other core than the one that it is told.
 
         `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure if the image accepts any test.
         """
         if wrong := containers.refuses_unknown_tests(image, self.project):
             raise EngineFailure("refused", f"The {role} breaks the contract of containers: {wrong}.")
         variables = {self._variable(role, "IMAGE"): image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
-        variables[self._variable(role, "CORE")] = str(self.allotment.cores[role][0])
+        core = str(self.allotment.cores[role][0])
+        variables |= {self._variable(role, "CORE"): core, self._variable(role, "CPUSET"): core}
         container = self._up(role, variables)
         return self.crew.far(role, container.wait, b"", Place(container.name), container, "node")
 

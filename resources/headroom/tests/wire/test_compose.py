@@ -75,6 +75,13 @@ def test_no_node_writes_where_another_container_does() -> None:
         }
 
 
+def test_only_a_node_of_a_vendor_is_kept_to_its_core() -> None:
+    kept = {name: service["cpuset"] for name, service in services().items() if "cpuset" in service}
+    variables = {name: f"HEADROOM_{name.upper().replace('-', '_')}_CPUSET" for name in kept}
+    assert kept == {name: f"${{{variable}:-}}" for name, variable in variables.items()}
+    assert set(kept) == {"compressor", "decompressor", "user-plane"}
+
+
 def test_the_harness_waits_until_the_others_are_healthy() -> None:
     waits = services()["harness"]["depends_on"]
     assert waits == {role: {"condition": "service_healthy"} for role in roles_of("full")}
@@ -517,6 +524,8 @@ def test_an_image_by_the_contract() -> None:
         vendor = made.start_image("compressor", "headroom/engine", {"HEADROOM_MODE": "O", "HEADROOM_CIDS": "large"})
         made.crew.wait_until_ready(60)
         assert vendor.statistics()["command"] == "node"
+        assert containers.inspect(made.made["compressor"].id)["HostConfig"]["CpusetCpus"] == "0", "no other core helps"
+        assert containers.inspect(made.made["generator"].id)["HostConfig"]["CpusetCpus"] == ""
         made.start_image("decompressor", "headroom/engine", {"HEADROOM_MODE": "X"})
         with pytest.raises(
             EngineFailure, match=r"The decompressor .*: it does not support this test .*127\): .*mode X"
