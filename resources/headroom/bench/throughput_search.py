@@ -294,12 +294,13 @@ def message_counters_of(running_line: Line) -> MessageCounters | None:
 
 
 def octets_of(running_line: Line) -> Octets | None:
-    """The mean octets of an IP packet on either side of the compressor's node; None if nothing was compressed.
+    """The mean octets of an IP packet on either side of the compressor's node; None if nothing was compressed, or if a
+    vendor's image would be believed.
 
     Both come from the node's own counters of frames, without Ethernet's header; on the link, feedback and the padding
     of short packets count, too.
     """
-    node = running_line.watched.get("compressor")
+    node = None if "compressor" in running_line.foreign else running_line.watched.get("compressor")
     workers = node.statistics().get("workers") if node is not None else []
     try:
         return _octets(workers)

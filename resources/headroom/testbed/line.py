@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from headroom.core.capabilities import adapter
 from headroom.core.errors import HeadroomError
-from headroom.core.implementations import null
+from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
 from headroom.core.run.run import Run
 from headroom.core.scheme_registry import all_schemes
@@ -61,6 +61,7 @@ class Line:
     generator: Generator
     watched: dict[str, Service]
     capture: Path | None = None  # capture of the link: whole once `captured` has been called
+    foreign: frozenset[str] = frozenset()  # roles of vendors' images, whose statistics are what the vendor says
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         """Makes a trial; a process that dies or is stopped ends it at once, with its cause.
@@ -131,11 +132,12 @@ def line_with(
     """
     with choice.make(run.topology, shape_of(run.topology), cores, run.build, run.generator) as topology:
         watched = {role: _node(run, topology, role, codec, channel) for role in ("compressor", "decompressor")}
+        foreign = frozenset(role for role in watched if _image(run, topology, role, codec))
         if "link" in topology.seats:
             watched["link"] = _link(topology, capture)
         topology.crew.wait_until_ready()
         with sending(topology) as generator:
-            yield Line(topology, generator, watched, capture)
+            yield Line(topology, generator, watched, capture, foreign)
 
 
 def shape_of(topology: str) -> str:
@@ -174,9 +176,14 @@ def _seeded(job: dict[str, Any], run: Run) -> dict[str, Any]:
     return job
 
 
+def _image(run: Run, topology: Topology, role: str, codec: Codec) -> Implementation | None:
+    """The vendor's image that works in a role; None if our engine does."""
+    is_possible = codec == "asked" and isinstance(topology, Compose)
+    return images.image_of(getattr(run, role), run.topology) if is_possible else None
+
+
 def _node(run: Run, topology: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
-    image = images.image_of(getattr(run, role), run.topology)
-    if codec == "asked" and image is not None and isinstance(topology, Compose):
+    if (image := _image(run, topology, role, codec)) and isinstance(topology, Compose):
         return images.start(topology, role, image, channel.image_environment(role))
     return topology.start_node(role, node_job(run, codec, channel, role))
 

@@ -202,6 +202,7 @@ class FakeCalls:
     def __init__(self, limit: float, most: float = 1e9, unexpected: int = 0) -> None:
         self.limit, self.most, self.unexpected = limit, most, unexpected
         self.watched: dict[str, Any] = {}
+        self.foreign = frozenset[str]()
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         achieved = min(rate_pps, self.most)

@@ -44,7 +44,7 @@ TRAFFIC = {"generator": {"name": "memory", "version": "1"}, "topology": {"name":
 class FakeLine:
     """A line whose nodes forward `limit` packets/s; the null codec twice as many, the bridge more than is sent."""
 
-    topology = None
+    topology, foreign = None, frozenset[str]()
 
     def __init__(self, limit: float, most: float = 1e9) -> None:
         self.line = Line(limit, most)

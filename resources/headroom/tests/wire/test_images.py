@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from headroom.bench.throughput_search import Octets, octets_of
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import find
 from headroom.keywords.forwarding import channel_of
@@ -163,6 +166,16 @@ def test_an_image_that_tells_nothing_of_use_has_no_loads(odd: dict[str, Any]) ->
         assert found["decompressor", "thread_cpu"] == (None, "the decompressor does not report it")
         watch.looks = [({"compressor": odd, "decompressor": odd}, {})] * 3
         assert watch.loads() == []
+
+
+def test_an_image_is_not_believed_how_well_it_compresses() -> None:
+    counted = {"packets": 100, "octets": 6_000}
+    worker = {"compressed": 100, "plain": {"received": counted}, "link": {"sent": counted | {"octets": 2_000}}}
+    node: Any = SimpleNamespace(statistics=lambda: {"workers": [worker]})
+    with Made("full", allot(roles_of("full"), [0], [0])) as made:
+        line = Line(made, None, {"compressor": node})  # type: ignore[arg-type]
+        assert octets_of(line) == Octets(46, 6)
+        assert octets_of(replace(line, foreign=frozenset({"compressor"}))) is None
 
 
 def test_a_receiving_core_has_a_load_of_its_own() -> None:
