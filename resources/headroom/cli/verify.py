@@ -172,5 +172,6 @@ def _print(result: _Result) -> None:
     if not result.problems:
         print(f"{what}. All are unchanged.")
         return
-    files = list(dict.fromkeys(problem["file"] for problem in result.problems if problem["file"]))
+    named = (problem["file"].replace("\n", r"\n") for problem in result.problems if problem["file"])
+    files = list(dict.fromkeys(named))
     print(f"{what}. Changed: {some(files) if files else 'see above'}.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths of the repository and of results."""
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -105,8 +106,7 @@ def is_stream(path: Path) -> bool:
 
 
 def shown(path: Path) -> str:
-    """The path for messages: relative to the repository if it lies inside."""
-    try:
-        return str(path.resolve().relative_to(ROOT))
-    except ValueError:
-        return str(path)
+    """The path for messages, in one line: relative to the repository if it lies inside."""
+    with contextlib.suppress(OSError, RuntimeError, ValueError):  # it lies outside, or it is a loop of links
+        path = path.resolve().relative_to(ROOT)
+    return str(path).replace("\n", r"\n")

@@ -142,6 +142,15 @@ def test_what_is_changed_is_named(run: Path, act: Callable[[Path], None], expect
     assert all(name in sentence for (name, _), sentence in zip(expected, told, strict=True))
 
 
+def test_a_loop_of_links_is_no_record(run: Path) -> None:
+    path_of(run, "one").unlink()
+    path_of(run, "one").symlink_to(path_of(run, "one"))
+    assert problems(run) == [(_name("one"), "missing")]
+    told: list[str] = []
+    assert len(store.read_all(run, told.append)) == 2
+    assert len(told) == 2 and "Too many levels of symbolic links" in told[0]
+
+
 def test_many_changes_are_a_few_sentences(run: Path) -> None:
     for number in range(20):
         path_of(run, "two").with_name(f"{number}.json").write_bytes(b"{}")
@@ -346,6 +355,43 @@ def test_an_artefact_outside_the_folder_is_not_read(plan: session.Plan) -> None:
     outside = [{"path": "../../etc/passwd", "sha256": "0" * 64}]
     chain.verify_artefacts(found, {"verdict": "pass", "artefacts": outside, "test": {"id": "suite/one"}})
     assert [one.what for one in found.problems] == ["unreadable"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "loop"])
+def test_an_artefact_whose_name_is_no_path_is_missing(plan: session.Plan, name: str) -> None:
+    (plan.folder / "loop").symlink_to("loop")
+    found = chain.verify(plan.folder, RUN)
+    chain.verify_artefacts(
+        found, {"verdict": "pass", "artefacts": [{"path": name, "sha256": "0" * 64}], "test": {"id": "suite/one"}}
+    )
+    assert [one.what for one in found.problems] == ["missing"]
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "../../secret", ""])
+def test_a_line_for_a_file_outside_the_folder_is_a_problem(run: Path, file: str) -> None:
+    octets = Path(run / file).read_bytes() if file == "/etc/passwd" else b""
+    chain.append(run, file, octets)
+    store.write_atomically(run / "run.json", json.dumps({"head": chain.head(run)}).encode())
+    (problem,) = chain.verify(run, RUN).problems
+    assert (problem.file, problem.what) == (file, "unreadable" if file else "missing")
+    assert "is outside the run's folder, and is not read." in problem.sentence or not file
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [b"", b"\xff", b"[]", b"[" * 100_000, b'{"head": 7}'],
+    ids=["empty", "no text", "a list", "nested", "a number"],
+)
+def test_a_damaged_document_is_a_problem(plan: session.Plan, octets: bytes) -> None:
+    (plan.folder / "run.json").write_bytes(octets)
+    status, document = verified("run")
+    assert (status, [(one["file"], one["what"]) for one in document["problems"]]) == (1, [("run.json", "unreadable")])
+
+
+def test_the_name_of_a_file_makes_no_line(run: Path) -> None:
+    path_of(run, "one").with_name("four\nAll are unchanged..json").write_bytes(b"{}")
+    (sentence,) = chain.verify(run, RUN).sentences()
+    assert "\n" not in sentence
 
 
 @pytest.mark.parametrize("head", ["", "0" * 64, "not a digest"])

@@ -193,8 +193,8 @@ def verify(folder: Path, kind: Kind) -> Verification:
     verification = Verification(folder, kind, [])
     verification.lines, verification.head = _read(folder, verification.add)
     verification.is_closed = bool(document)
-    if kind.document and (folder / kind.document).exists() and not (folder / kind.document).is_file():
-        verification.add(kind.document, "unreadable", "is not a regular file, and is not read.")
+    if kind.document and (wrong := _wrong_with(folder / kind.document)):
+        verification.add(kind.document, "unreadable", wrong)
     if document and document != verification.head:
         verification.add(
             kind.document, "changed", "has the head of another chain: lines of it were changed or removed."
@@ -203,8 +203,11 @@ def verify(folder: Path, kind: Kind) -> Verification:
         "" if verification.is_closed or not _is_cut_short(folder, verification.lines) else verification.lines[-1].file
     )
     for file, sha256 in verification.files.items():
+        if Path(file).is_absolute() or ".." in Path(file).parts:
+            verification.add(file, "unreadable", f"is outside the {kind.name}'s folder, and is not read.")
+            continue
         actual = digest_of(folder / file)
-        if actual == sha256 or file == cut_short:
+        if actual == sha256 or (cut_short and file == cut_short):
             continue
         what = "changed" if actual else "missing"
         verification.add(file, what, "was changed after it was written." if actual else "is missing.")
@@ -225,7 +228,7 @@ def verify_artefacts(verification: Verification, record: dict[str, Any]) -> None
         return
     for artefact in record["artefacts"]:
         path = verification.folder / artefact["path"]
-        if not path.resolve().is_relative_to(verification.folder.resolve()):
+        if _leads_out(verification.folder, path):
             verification.add(
                 artefact["path"], "unreadable", "is an artefact outside the run's folder, and is not read."
             )
@@ -234,6 +237,14 @@ def verify_artefacts(verification: Verification, record: dict[str, Any]) -> None
             verification.add(
                 artefact["path"], *(("changed", f"was changed: {by}") if actual else ("missing", f"is missing: {by}"))
             )
+
+
+def _leads_out(folder: Path, path: Path) -> bool:
+    """True if a path leads out of a folder, also by a link. A loop of links, or a NUL, leads nowhere."""
+    try:
+        return not path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def unnamed_artefacts(folder: Path, records: Iterable[dict[str, Any]]) -> list[str]:
@@ -250,6 +261,21 @@ def head_in(path: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ""
     return value if isinstance(value, str) else ""
+
+
+def _wrong_with(path: Path) -> str:
+    """The end of a sentence if a document is there, but is not as it was written; "" otherwise."""
+    if not path.exists():
+        return ""
+    if not path.is_file():
+        return "is not a regular file, and is not read."
+    try:
+        document = json.loads(text_of(path))
+    except (OSError, ValueError, RecursionError):
+        document = None
+    if isinstance(document, dict) and isinstance(document.get(HEAD, ""), str):
+        return ""
+    return "cannot be read: it was changed after it was written."
 
 
 def _octets(line: Line) -> bytes:
