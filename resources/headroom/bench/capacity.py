@@ -17,7 +17,7 @@ from typing import Any
 
 from headroom.bench import codec_only, load
 from headroom.bench.capacity_search import Capacity, Point, Rules, Search, Trial
-from headroom.core.paths import text_of
+from headroom.core.paths import document_of
 from headroom.core.results.store import write_atomically
 
 # Each flow pair needs both directions' contexts on both sides, the generator's images and the channels: this is more
@@ -103,11 +103,11 @@ def points(config: load.LoadConfig, rules: Rules, folder: Path | None) -> Points
 def _recall(known: Points, path: Path) -> None:
     """Reads the trials that were kept; a damaged file is ignored."""
     try:
-        document = json.loads(text_of(path))
+        document = document_of(path)
         for text, trials in document["points"].items():
             known.search.points[int(text)] = Point(int(text), [_trial_from_json(trial) for trial in trials])
         known.pairs = {int(text): [_pair_from_json(p) for p in pairs] for text, pairs in document["pairs"].items()}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         known.search.points.clear()
         known.pairs.clear()
 

@@ -29,7 +29,7 @@ from headroom.campaigns.identity import SHOWN, Identity
 from headroom.campaigns.task import BUSY, LOST, UNUSABLE, WHOLE
 from headroom.core import locks
 from headroom.core.errors import HeadroomError, UsageError, disk_error
-from headroom.core.paths import shown, text_of
+from headroom.core.paths import document_of, shown
 from headroom.core.results import chain, store
 from headroom.core.results.record import VERDICTS, count_verdicts, worst
 
@@ -75,8 +75,7 @@ def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda se
     folder = cell_folder(campaign, cell)
     path = folder / "cell.json"
     try:
-        document = json.loads(text_of(path))
-        result = Result(**{**document, "words": tuple(document["words"])})
+        result = _from_json(document_of(path))
         is_known = result.state in STATES and (result.state != WHOLE or store.is_name(result.run))
     except FileNotFoundError:
         return None
@@ -91,10 +90,24 @@ def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda se
     return result
 
 
+def _from_json(document: dict[str, Any]) -> Result:
+    """The result in a cell.json. Raises KeyError, TypeError and ValueError if it is damaged."""
+    result = Result(**{**document, "words": tuple(document["words"])})
+    texts = (result.state, result.reason, result.verdict, result.run, result.began, result.ended, result.head)
+    if not all(isinstance(text, str) for text in (*texts, *result.words)):
+        raise TypeError
+    if result.verdict not in ("", *VERDICTS) or (result.state == WHOLE and not result.verdict):
+        raise ValueError
+    counts = result.verdicts
+    if not isinstance(result.deaths, int) or not (counts is None or isinstance(counts, dict)):
+        raise TypeError
+    return result
+
+
 def _is_there(run: Path, result: Result) -> bool:
     """True if a kept run has its run.json, and as many records as when it arrived."""
     try:
-        plan = json.loads(text_of(run / "run.json"))
+        plan = document_of(run / "run.json")
         verdicts = dict(result.verdicts) if result.verdicts is not None else None
         return isinstance(plan, dict) and verdicts in (None, count_verdicts(store.read_all(run)))
     except (OSError, ValueError, TypeError):
@@ -163,8 +176,9 @@ def _require_the_same(campaign: Campaign, identity: Identity, results_kept: Mapp
     if not whole and not _has_other_whole_cells(campaign):
         return
     try:
-        state = json.loads(text_of(campaign.folder / STATE))
-        identity_kept, libraries = _begun_with(state), dict(state.get("implementations", {}))
+        state = document_of(campaign.folder / STATE)
+        identity_kept = _begun_with(state)
+        libraries = {str(name): str(digest) for name, digest in dict(state.get("implementations", {})).items()}
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(
             f"{shown(campaign.folder / STATE)} cannot be read ({error}): begin a campaign with another name."
@@ -205,7 +219,7 @@ def _has_other_whole_cells(campaign: Campaign) -> bool:
     """True if the folder has whole cells that the file no longer names: they were measured at the same commit."""
     for path in campaign.folder.glob("cells/*/cell.json"):
         with contextlib.suppress(OSError, ValueError, AttributeError):
-            if json.loads(text_of(path)).get("state") == WHOLE:
+            if document_of(path).get("state") == WHOLE:
                 return True
     return False
 

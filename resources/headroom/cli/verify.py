@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ import typer
 
 from headroom.core import console
 from headroom.core.errors import EXIT_FAILED
-from headroom.core.paths import text_of
+from headroom.core.paths import document_of
 from headroom.core.results import chain
 from headroom.core.text import some
 
@@ -131,9 +130,9 @@ def _campaign(folder: Path) -> _Result:
     result.add(verification)
     for path in sorted(folder.glob(chain.CAMPAIGN.pattern)):
         try:
-            cell = json_format.loads(text_of(path))
+            cell = document_of(path)
             run, head = str(cell["run"]), str(cell.get(chain.HEAD, ""))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             result.add_sentence(path.relative_to(folder).as_posix(), f"{path} cannot be read ({error}).")
             continue
         if run and _run(result, path.parent / Path(run).name) != head:

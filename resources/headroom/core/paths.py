@@ -4,9 +4,11 @@
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from headroom.core.errors import UsageError
 
@@ -92,6 +94,16 @@ def text_of(path: Path) -> str:
     not UTF-8.
     """
     return whole(path, MOST_TEXT).decode()
+
+
+def document_of(path: Path) -> Any:
+    """The value of a JSON document. Raises OSError as `text_of` does, ValueError if it is not JSON, or nested too deep
+    to be read.
+    """
+    try:
+        return json.loads(text_of(path))
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
 
 
 def sha256_of(path: Path) -> str:

@@ -13,7 +13,7 @@ from headroom.core.engine import EngineFailure
 from headroom.core.errors import UsageError, disk_error
 from headroom.core.implementations import Implementation
 from headroom.core.options import split_names
-from headroom.core.paths import shown, text_of
+from headroom.core.paths import document_of, shown
 from headroom.core.results import store
 from headroom.core.run import session
 from headroom.judge import parts, subject
@@ -137,7 +137,7 @@ def recall(name: str) -> Judgement:
     if not is_one(folder):
         raise UsageError(f"The run {folder.name} is not a judgement; continue it with `./headroom run --resume`.")
     try:
-        document = json.loads(text_of(path))
+        document = document_of(path)
         planned = [parts.from_json(part, folder) for part in document["parts"]]
         implementation = implementations.find(str(document["implementation"]))
         return Judgement(

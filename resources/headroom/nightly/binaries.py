@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from headroom.core import adapter_files
 from headroom.core.errors import disk_error
-from headroom.core.paths import sha256_of, shown
+from headroom.core.paths import document_of, sha256_of, shown
 from headroom.core.results.store import write_atomically
 
 Mark = Literal["pinned", "last-good"]
@@ -93,14 +93,14 @@ class BinaryStore:
         """The kept adapter with a digest; None unless it is whole."""
         path = self.folder / digest / ADAPTER
         try:
-            about = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
+            about = document_of(path.parent / ABOUT)
             beside = tuple(map(str, about.get("beside", ())))
             if about["digest"] != digest or adapter_files.digest(path, beside) != digest:
                 return None
             texts = {name: str(about[name]) for name in ("compiler", "last_used")}
             commits = tuple(map(str, about["commits"]))
             return Binary(digest, path, changed=bool(about["changed"]), commits=commits, beside=beside, **texts)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def of_commit(self, commit: str, compiler: str) -> Binary | None:
@@ -141,7 +141,7 @@ class BinaryStore:
 
     def _marks(self) -> dict[str, str]:
         try:
-            marks = json.loads((self.folder / "marks.json").read_text(encoding="utf-8"))
+            marks = document_of(self.folder / "marks.json")
             return {str(name): str(digest) for name, digest in marks.items()}
         except (OSError, ValueError, AttributeError):
             return {}

@@ -84,7 +84,7 @@ def test_a_soak_that_was_interrupted_goes_on(out: Path) -> None:
     assert schedule.begun(1.0, is_resumed=False).seconds == 0, "without --resume another soak begins"
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"rows": []}', '{"rows": [{"stage": 1}]}'])
+@pytest.mark.parametrize("content", ["", "[]", '{"rows": []}', '{"rows": [{"stage": 1}]}', "[" * 100_000], ids=range(5))
 def test_a_damaged_tally_is_refused(out: Path, content: str) -> None:
     with pytest.raises(UsageError, match="Leave out --resume"):
         tally.read(tally.soak_folder())

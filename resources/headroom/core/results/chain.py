@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import locks
-from headroom.core.paths import shown, text_of, whole
+from headroom.core.paths import document_of, shown, whole
 from headroom.core.text import some
 
 FILE = "chain.jsonl"
@@ -257,8 +257,8 @@ def unnamed_artefacts(folder: Path, records: Iterable[dict[str, Any]]) -> list[s
 def head_in(path: Path) -> str:
     """The head that a document has; "" if it has none, or cannot be read."""
     try:
-        value = json.loads(text_of(path))[HEAD]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        value = document_of(path)[HEAD]
+    except (OSError, ValueError, KeyError, TypeError):
         return ""
     return value if isinstance(value, str) else ""
 
@@ -270,8 +270,8 @@ def _wrong_with(path: Path) -> str:
     if not path.is_file():
         return "is not a regular file, and is not read."
     try:
-        document = json.loads(text_of(path))
-    except (OSError, ValueError, RecursionError):
+        document = document_of(path)
+    except (OSError, ValueError):
         document = None
     if isinstance(document, dict) and isinstance(document.get(HEAD, ""), str):
         return ""

@@ -16,7 +16,7 @@ from typing import Any
 
 from headroom.core import metric_registry
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
-from headroom.core.paths import octets_of, out_folder, sha256_of, shown, text_of
+from headroom.core.paths import document_of, octets_of, out_folder, sha256_of, shown
 from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
 from headroom.core.text import printable_json, some
@@ -245,7 +245,7 @@ def _run_of_cell(folder: Path, name: str) -> list[Path]:
     campaign, _, cell = name.partition("/")
     place = folder / "campaigns" / campaign / "cells" / cell
     try:
-        run = json.loads(text_of(place / "cell.json"))["run"] if cell else ""
+        run = document_of(place / "cell.json")["run"] if cell else ""
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [place / run] if isinstance(run, str) and is_name(run) else []

@@ -20,7 +20,7 @@ from robot.api import SuiteVisitor
 from headroom.core import locks
 from headroom.core.console import warn
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError, disk_error
-from headroom.core.paths import ROOT, out_folder, shown, text_of
+from headroom.core.paths import ROOT, document_of, out_folder, shown
 from headroom.core.results import chain, store
 from headroom.core.results.record import Record, count_verdicts
 from headroom.core.run.selection import Case, cases, chosen, suite_files
@@ -133,7 +133,7 @@ def _keep_head(folder: Path, head: str) -> None:
     if chain.head_in(path) == head:
         return
     try:
-        document = dict(json.loads(text_of(path)))
+        document = dict(document_of(path))
     except (OSError, ValueError, TypeError):
         return  # plain Robot has no run.json
     document.pop(chain.HEAD, None)
@@ -178,8 +178,8 @@ def recall(folder: Path) -> Plan:
     """Reads run.json again. Raises UsageError if it is damaged."""
     path = folder / "run.json"
     try:
-        return Plan.from_json(json.loads(text_of(path)), folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return Plan.from_json(document_of(path), folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not describe the run ({error}); start a new one.") from error
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from headroom.core.chance import poisson_limit
 from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, UsageError
-from headroom.core.paths import out_folder
+from headroom.core.paths import document_of, out_folder
 from headroom.core.results.store import write_atomically
 
 FILE = "soak.json"
@@ -130,7 +130,7 @@ def read(folder: Path) -> Tally:
     """The tally of an earlier soak. Raises UsageError if there is none, or it cannot be read."""
     path = folder / FILE
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = document_of(path)
         rows = [Row(**{name: value for name, value in row.items() if name != "allowed"}) for row in document["rows"]]
         tally = Tally(
             folder,

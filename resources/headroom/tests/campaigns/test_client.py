@@ -55,7 +55,7 @@ def test_a_whole_cell_is_kept_with_its_run(out: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["run.json", "results/*.json"])
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000], ids=range(5))
 def test_a_kept_run_that_is_damaged_is_not_whole(out: Path, kind: str, content: bytes) -> None:
     one = campaign()
     result = accepted(one, reply_of(one))
@@ -67,11 +67,29 @@ def test_a_kept_run_that_is_damaged_is_not_whole(out: Path, kind: str, content: 
     assert len(warnings) == 1 and "is incomplete" in warnings[0]
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"state": "fine", "words": []}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b'{"state": "fine", "words": []}', b"[" * 100_000], ids=range(6)
+)
 def test_a_damaged_cell_json_is_named(out: Path, content: bytes) -> None:
     one = campaign()
     accepted(one, reply_of(one))
     (progress.cell_folder(one, one.cells()[0]) / "cell.json").write_bytes(content)
+    warnings: list[str] = []
+    assert progress.results(one, warnings.append) == {}
+    assert len(warnings) == 1 and "cell.json is damaged" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"run": ["x"]}, {"reason": 7}, {"began": 7}, {"verdict": []}, {"verdict": "gold"}, {"verdicts": [1]},
+     {"deaths": "x"}, {"words": [7]}, {"head": None}],
+    ids=str,
+)  # fmt: skip
+def test_a_cell_json_with_a_value_of_another_type_is_named(out: Path, damage: dict[str, Any]) -> None:
+    one = campaign()
+    accepted(one, reply_of(one))
+    path = progress.cell_folder(one, one.cells()[0]) / "cell.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | damage))
     warnings: list[str] = []
     assert progress.results(one, warnings.append) == {}
     assert len(warnings) == 1 and "cell.json is damaged" in warnings[0]

@@ -63,6 +63,15 @@ def test_a_broken_copy_is_not_there(tmp_path: Path) -> None:
     assert store.find(kept.digest) is None
 
 
+@pytest.mark.parametrize("content", ["", "[]", "7", "[" * 100_000], ids=range(4))
+def test_damaged_documents_name_no_binary(tmp_path: Path, content: str) -> None:
+    store = BinaryStore(tmp_path / "store")
+    kept = keep(store, tmp_path, 1)
+    (kept.path.parent / binaries.ABOUT).write_text(content, encoding="utf-8")
+    (store.folder / "marks.json").write_text(content, encoding="utf-8")
+    assert store.find(kept.digest) is None and store.marked("pinned") is None
+
+
 def test_marks_and_fourteen_nights_stay(tmp_path: Path) -> None:
     store = BinaryStore(tmp_path / "store")
     kept = [keep(store, tmp_path, number) for number in range(1, 21)]
