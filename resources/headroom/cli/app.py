@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application: its commands, and the exit status of each error."""
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -116,6 +117,10 @@ def main() -> None:
     except KeyboardInterrupt:
         say("headroom: interrupted.")
         sys.exit(EXIT_INTERRUPTED)
+    except MemoryError:
+        lack = OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+        say(f"headroom: {disk_error(lack, 'allocating memory', resumable=False)}")
+        sys.exit(EXIT_ENVIRONMENT)
     except (OSError, RuntimeError) as error:
         if (lacking := error if isinstance(error, OSError) else exhaustion(error)) is None:
             raise

@@ -38,7 +38,7 @@ _REMEDIES = {
     errno.EMFILE: "Raise the number of files that a process may open (ulimit -n)",
     errno.ENFILE: "End processes that hold many files open",
     errno.EAGAIN: "End some processes, or raise how many there may be (ulimit -u)",
-    errno.ENOMEM: "End processes that take much memory",
+    errno.ENOMEM: "End processes that take much memory, or raise how much a process may have (ulimit -v)",
     errno.EFBIG: "Raise the size that a file may have (ulimit -f)",
     errno.ENOLCK: "Keep runs on a disk of this machine (HEADROOM_OUT)",
     errno.EROFS: ELSEWHERE,

@@ -76,9 +76,11 @@ def octets_of(path: Path, most: int) -> bytes:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-        return file.read(most + 1)
+        octets = file.read(min(about.st_size, most) + 1)  # a read allocates all that it may return
+        return octets + file.read(most + 1 - len(octets)) if about.st_size < len(octets) <= most else octets
 
 
 def whole(path: Path, most: int) -> bytes:

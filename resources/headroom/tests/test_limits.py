@@ -125,6 +125,15 @@ def test_the_error_of_a_thread_that_cannot_start_is_known() -> None:
     assert exhaustion(RuntimeError("something else")) is None and exhaustion(FileNotFoundError(2, "no")) is None
 
 
+def test_a_command_without_memory_ends_with_a_sentence() -> None:
+    script = "from headroom.cli import app\napp._add_commands = lambda: bytes(1 << 62)\napp.main()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=ROOT / "resources", capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    assert "Cannot allocate memory" in done.stderr and "ulimit -v" in done.stderr
+
+
 def test_a_clock_that_is_set_back_makes_no_time_negative(monkeypatch: pytest.MonkeyPatch) -> None:
     class Jumping:
         jump = timedelta()
