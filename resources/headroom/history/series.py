@@ -122,7 +122,7 @@ class Series:
         """The digests of the libraries of a night, by role; none if the row has no such JSON."""
         try:
             document = json.loads(self.digests[index] or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return {str(name): str(value) for name, value in document.items()} if isinstance(document, dict) else {}
 

@@ -103,3 +103,10 @@ def test_other_names_are_no_nights(name: str) -> None:
 def test_a_row_is_json_where_it_has_to_be() -> None:
     row = point(0, digests={"b": "2", "a": "1"}).as_row()
     assert json.loads(row["digests"]) == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize("digests", ["", "{", "[]", "7", "[" * 100_000], ids=range(5))
+def test_digests_that_are_no_object_name_no_library(digests: str) -> None:
+    entry = series([1.0])
+    entry.digests[0] = digests
+    assert entry.library(0) == {}
