@@ -148,9 +148,10 @@ def _history(folder: Path) -> _Result:
     verification = chain.verify(folder, chain.HISTORY)
     if verification.lines is None:
         verification.add(chain.FILE, "missing", "does not exist: the history has no chain.")
-    result = _Result(chain.HISTORY.name, folder, len(verification.files), head=verification.head)
+    result = _Result(chain.HISTORY.name, folder, len(verification.files))
     result.add(verification)
     known = History(folder, lambda sentence: result.add_sentence("", sentence))
+    result.head = known.head()
     known.verify()
     for log in LOGS:
         known.log(log.removesuffix(".jsonl"))

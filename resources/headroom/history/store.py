@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 
 from headroom.core import locks
 from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
-from headroom.core.paths import out_folder, shown
+from headroom.core.paths import octets_of, out_folder, shown
 from headroom.core.results import chain
 from headroom.core.results.store import UMASK
 from headroom.history import parquet_files
@@ -473,6 +473,20 @@ class History:
                 is_chained = is_chained or digest is not None
             before = line
         return entries
+
+    def head(self) -> str:
+        """A digest that stands for all nights and all entries of the logs: of the head of the chain and the last line
+        of each log. "" if there is no chain.
+        """
+        if not (head := chain.head(self.folder)):
+            return ""
+        digests = [head]
+        for log in LOGS:
+            octets = b""
+            with contextlib.suppress(OSError):
+                octets = octets_of(self.folder / log, MOST_LOG_OCTETS)
+            digests.append(chain.digest(octets.rstrip(b"\n").rpartition(b"\n")[2]))
+        return chain.digest(" ".join(digests).encode())
 
     def append(self, name: str, entries: Sequence[dict[str, Any]]) -> None:
         """Adds entries to `events` or `alerts`, with one write. Raises EnvironmentLacks if they cannot be

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,10 @@ def problems(folder: Path) -> list[tuple[str, str]]:
     return [(Path(one.file).name, one.what) for one in chain.verify(folder, chain.HISTORY).problems]
 
 
-def verified(folder: Path) -> tuple[int, dict[str, Any]]:
+def verified(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
     if not app.registered_commands:
         _add_commands()
-    found = CliRunner().invoke(app, ["verify", str(folder), "--json"], catch_exceptions=False)
+    found = CliRunner().invoke(app, ["verify", str(folder), *words, "--json"], catch_exceptions=False)
     return found.exit_code, json.loads(found.stdout)
 
 
@@ -57,6 +58,25 @@ def test_nights_that_are_changed_removed_or_added_are_named(tmp_path: Path) -> N
     status, document = verified(tmp_path)
     assert (status, document["kind"]) == (1, "history")
     assert [Path(one["file"]).name for one in document["problems"][:3]] == [name for name, _ in expected]
+
+
+@pytest.mark.parametrize("log", ["events", "alerts"])
+@pytest.mark.parametrize("how", ["last entry", "all", "a pipe"])
+def test_a_head_that_was_published_shows_that_entries_of_a_log_were_removed(tmp_path: Path, log: str, how: str) -> None:
+    history = three_nights(tmp_path)
+    history.append(log, EVENTS)
+    head = verified(tmp_path)[1]["head"]
+    assert verified(tmp_path, "--head", head)[0] == 0
+    path = tmp_path / f"{log}.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.unlink()
+    if how == "a pipe":
+        os.mkfifo(path)
+    if how == "last entry":
+        path.write_text("".join(lines[:-1]))
+    status, document = verified(tmp_path, "--head", head)
+    assert status == 1 and document["head"] != head
+    assert any("The head is" in problem["sentence"] for problem in document["problems"])
 
 
 @pytest.mark.long
