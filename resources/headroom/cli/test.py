@@ -264,7 +264,7 @@ def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
 
 def soak_command(hours: float, is_resumed: bool, json: bool, dry_run: bool) -> int:
     """Runs a soak of so many hours. Returns the exit status."""
-    from headroom.selftest.soak import page, schedule
+    from headroom.selftest.soak import page, schedule, tally
 
     if not hours > 0:
         raise UsageError(f"A soak of {hours:g} hours tests nothing; name the hours, such as 2 or 0.1.")
@@ -272,24 +272,25 @@ def soak_command(hours: float, is_resumed: bool, json: bool, dry_run: bool) -> i
         for stage, text in page.ABOUT.items():
             print(f"{stage}: {text}")
         return 0
-    tally = schedule.begun(hours, is_resumed)
-    try:
-        schedule.run(tally, schedule.stages(say), say)
-    except KeyboardInterrupt:
-        again = f"`./headroom test --soak {hours:g} --resume` runs the rest."
-        say(f"Interrupted after {tally.seconds / 3600:.2f} h; {again}")
-        raise
-    for row in tally.rows:
+    with tally.alone(tally.soak_folder()):
+        counts = schedule.begun(hours, is_resumed)
+        try:
+            schedule.run(counts, schedule.stages(say), say)
+        except KeyboardInterrupt:
+            again = f"`./headroom test --soak {hours:g} --resume` runs the rest."
+            say(f"Interrupted after {counts.seconds / 3600:.2f} h; {again}")
+            raise
+    for row in counts.rows:
         if row.wrong > row.allowed:
             excess = f"{row.wrong:,} wrong deliveries, where chance explains {row.allowed:,} ({row.theory})"
             say(f"{row.stage}, {row.name}: {excess}.")
-    for finding in tally.findings:
+    for finding in counts.findings:
         say(
             f"{finding.stage}, {finding.part}: {finding.sentence}"
             + (f" Again: {finding.command}" if finding.command else "")
         )
     if json:
-        print_json(tally.as_json())
+        print_json(counts.as_json())
     else:
-        print(_shown(tally.folder / page.PAGE))
-    return tally.exit_status
+        print(_shown(counts.folder / page.PAGE))
+    return counts.exit_status

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -82,6 +84,19 @@ def test_a_soak_that_was_interrupted_goes_on(out: Path) -> None:
     schedule.run(again, [Counting("fuzz", 1.0)], quiet)
     assert again.seconds == pytest.approx(3600, abs=1)
     assert schedule.begun(1.0, is_resumed=False).seconds == 0, "without --resume another soak begins"
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_two_soaks_do_not_share_a_folder(out: Path, monkeypatch: pytest.MonkeyPatch, is_resumed: bool) -> None:
+    schedule.begun(1.0, is_resumed=False).keep()
+    monkeypatch.setattr(schedule, "stages", lambda say: [])
+    monkeypatch.setattr(schedule, "run", lambda *_: None)
+    descriptor = os.open(tally.soak_folder(), os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with pytest.raises(UsageError, match="Another soak works on"):
+        soak_command(1.0, is_resumed, False, False)
+    os.close(descriptor)
+    assert soak_command(1.0, is_resumed, False, False) == 0
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"rows": []}', '{"rows": [{"stage": 1}]}', "[" * 100_000], ids=range(5))

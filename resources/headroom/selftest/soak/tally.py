@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headroom.core import locks
 from headroom.core.chance import poisson_limit
-from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, UsageError
-from headroom.core.paths import document_of, out_folder
+from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, UsageError, disk_error
+from headroom.core.paths import document_of, out_folder, shown
 from headroom.core.results.store import write_atomically
 
 FILE = "soak.json"
@@ -20,6 +24,24 @@ MOST_FINDINGS = 200
 
 def soak_folder() -> Path:
     return out_folder() / "soak"
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keeps other soaks out of a folder, whose counts each would overwrite. Raises UsageError if one works on it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise disk_error(error, f"opening the folder of soaks, {shown(folder)}", resumable=False) from error
+    try:
+        if not locks.take(descriptor, wait=False):
+            raise UsageError(
+                f"Another soak works on {shown(folder)}: wait for its end, or set HEADROOM_OUT to another folder."
+            )
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @dataclass(frozen=True)
