@@ -103,6 +103,12 @@ def _words(arguments: list[str]) -> list[str]:
     return [*first, *(word for word in arguments[:end] if word != "--no-sandbox"), *arguments[end:]]
 
 
+def _loop_of_links(error: BaseException) -> OSError | None:
+    """The operating system's error if a path is a loop of links, which pathlib turns into a RuntimeError."""
+    cause = error.__context__
+    return cause if isinstance(cause, OSError) and cause.errno == errno.ELOOP else None
+
+
 def main() -> None:
     """Runs the command line and ends the process with its exit status."""
     outlast_readers()
@@ -122,7 +128,7 @@ def main() -> None:
         say(f"headroom: {disk_error(lack, 'allocating memory', resumable=False)}")
         sys.exit(EXIT_ENVIRONMENT)
     except (OSError, RuntimeError) as error:
-        if (lacking := error if isinstance(error, OSError) else exhaustion(error)) is None:
+        if (lacking := error if isinstance(error, OSError) else _loop_of_links(error) or exhaustion(error)) is None:
             raise
         say(f"headroom: {disk_error(lacking, 'a file operation', resumable=False)}")
         sys.exit(EXIT_ENVIRONMENT)

@@ -134,6 +134,15 @@ def test_a_command_without_memory_ends_with_a_sentence() -> None:
     assert "Cannot allocate memory" in done.stderr and "ulimit -v" in done.stderr
 
 
+def test_a_path_that_is_a_loop_of_links_ends_with_a_sentence(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    command = [sys.executable, "-P", "-m", "headroom", "nightly", "show", "--history", str(loop)]
+    done = subprocess.run(command, cwd=ROOT / "resources", capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    assert f"Too many levels of symbolic links ({loop})" in done.stderr
+
+
 def test_a_clock_that_is_set_back_makes_no_time_negative(monkeypatch: pytest.MonkeyPatch) -> None:
     class Jumping:
         jump = timedelta()
