@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +18,7 @@ import pytest
 from headroom.bench.throughput_search import Octets, octets_of
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import find
+from headroom.core.paths import ROOT
 from headroom.keywords.forwarding import channel_of
 from headroom.testbed import choice, containers, images
 from headroom.testbed.compose import Compose
@@ -45,6 +49,25 @@ def acme(tmp_path: Path) -> str:
     folder.mkdir()
     (folder / "implementation.yaml").write_text(YAML)
     return str(folder)
+
+
+@pytest.mark.long
+def test_the_sources_that_the_engine_s_image_copies_can_be_configured(tmp_path: Path) -> None:
+    """As Docker has them: without the tests and documents that .dockerignore leaves out."""
+    left_out = shutil.ignore_patterns("*.md", "__pycache__", "corpus", "tests")
+    stage = (ROOT / "docker" / "engine" / "Dockerfile").read_text().partition("RUN cmake")[0]
+    for copied in re.findall(r"^COPY (.+)$", stage, re.MULTILINE):
+        *sources, target = copied.split()
+        place = tmp_path / target.removeprefix("/headroom/")
+        for source in (ROOT / one for one in sources):
+            if source.is_dir():
+                shutil.copytree(source, place, ignore=left_out)
+            else:
+                place.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, place)
+    words = ["cmake", "--preset", "gcc-O2", "-DHEADROOM_TESTS=OFF", "-DHEADROOM_WIRE=OFF"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_over_compose_it_is_an_image_and_elsewhere_it_cannot_be_driven(
