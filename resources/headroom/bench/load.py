@@ -256,9 +256,12 @@ def _times(jiffies: dict[str, int] | None) -> procstat.CoreTimes | None:
 
 
 def memory_per_flow(document: dict[str, Any]) -> float | None:
-    """The octets of one flow, compressor and decompressor together, as the adapters count them."""
-    per_pair = document["memory"].get("adapters_octets_per_flow_pair")
-    return per_pair / 2 if per_pair is not None else None
+    """The octets of one flow, compressor and decompressor together, as the adapters count them; None if one of them
+    does not know its own, for which it says 0."""
+    memory = document["memory"]
+    said = [side["memory_bytes"] for way in memory.get("statistics", {}).values() for side in way.values()]
+    per_pair = memory.get("adapters_octets_per_flow_pair")
+    return per_pair / 2 if per_pair is not None and 0 not in said else None
 
 
 def costs_of(trials: list[Trial]) -> dict[str, list[float]]:

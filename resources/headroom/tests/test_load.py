@@ -67,6 +67,14 @@ def test_loads_from_three_sources() -> None:
     assert load.operation_ns([load.trial_of(100, [core])]) == [45.0]
 
 
+def test_memory_that_an_adapter_does_not_know_is_not_none_at_all() -> None:
+    loaded = document()
+    for unknown in (0, 70):
+        sides = {"compressor": {"memory_bytes": 90}, "decompressor": {"memory_bytes": unknown}}
+        loaded["memory"]["statistics"] = {"forward": sides, "reverse": sides}
+        assert load.memory_per_flow(loaded) == (400 if unknown else None)
+
+
 def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
     late = document(wall_ns=3_000_000_000, thread_cpu_ns=1_500_000_000, ticks_missed=50)
     assert load.read(late, 1, WANTED).load == pytest.approx(1.5), "not half, although others had the other half"
