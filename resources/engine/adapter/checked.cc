@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adapter/checked.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "base/usual.h"
 
 namespace headroom {
 namespace {
@@ -75,12 +78,11 @@ bool CheckedInstance::give_reverse(const ReversePacket& reverse, std::uint64_t n
 
 // ------------------------------------------------------------------------------------- compressors, decompressors
 
-std::optional<double> Checked::median_cycles() const {
+std::optional<double> Checked::ns_per_packet(double hz) const {
   if (per_packet_.empty()) return std::nullopt;
-  std::vector<double> sorted = per_packet_;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
+  std::vector<double> times = per_packet_;
+  for (double& time : times) time *= 1e9 / hz;
+  return usual_ns(std::move(times), static_cast<double>(timed_cpu_ns_) / static_cast<double>(timed_packets_));
 }
 
 void Checked::process(std::span<const PacketInput> inputs, std::uint64_t now_ns, std::vector<PacketOutput>& outputs) {
@@ -93,12 +95,17 @@ void Checked::process(std::span<const PacketInput> inputs, std::uint64_t now_ns,
   caller_.process_all(compresses(), packets_.data(), packets_.size(), now_ns, details_.data(),
                       [&](std::size_t begin, std::size_t end) {
                         check_call(begin, end);
-                        if (caller_.policy().is_timed())
-                          per_packet_.push_back(caller_.policy().cycles() / static_cast<double>(end - begin));
+                        if (caller_.policy().is_timed()) time_packets(end - begin);
                         for (std::size_t i = begin; i < end; ++i) take_output(i, inputs[i], outputs[i]);
                         if (packets_[end - 1].more != 0) outputs[end - 1].more = drain(now_ns);
                         for (std::size_t i = begin; i < end; ++i) check_lengths(packets_[i], outputs[i]);
                       });
+}
+
+void Checked::time_packets(std::size_t count) {
+  per_packet_.push_back(caller_.policy().cycles() / static_cast<double>(count));
+  timed_packets_ += count;
+  timed_cpu_ns_ += caller_.policy().cpu_ns();
 }
 
 void Checked::lay_out(std::span<const PacketInput> inputs, std::uint32_t room) {

@@ -100,14 +100,16 @@ class Checked : public CheckedInstance {
   // Drains the outputs that are due at `now_ns`. Afterwards the next deadline is later.
   [[nodiscard]] std::vector<PacketOutput> drain_due(std::uint64_t now_ns);
 
-  // Returns the median time of a packet in timed calls of `process`, in cycles, or nothing if no call was timed. In a
-  // burst, each packet is charged with its share of the call.
-  [[nodiscard]] std::optional<double> median_cycles() const;
+  // Returns the time of a packet in timed calls of `process`, as usual_ns, or nothing if no call was timed; the counter
+  // of cycles has `hz`. In a burst, each packet is charged with its share of the call.
+  [[nodiscard]] std::optional<double> ns_per_packet(double hz) const;
 
  private:
   [[nodiscard]] bool compresses() const noexcept { return instance_.role() == HEADROOM_COMPRESSOR; }
   // Fills the records and their buffers, with `room` octets in addition to each input's length.
   void lay_out(std::span<const PacketInput> inputs, std::uint32_t room);
+  // Adds the times of the last call, which has handled so many packets.
+  void time_packets(std::size_t count);
   // Processes the outcome of a call that has handled the records from `begin` to `end`.
   void check_call(std::size_t begin, std::size_t end) const;
   // Checks the record of an input, and takes its output.
@@ -122,6 +124,7 @@ class Checked : public CheckedInstance {
   std::vector<headroom_packet> expected_;
   std::vector<headroom_detail> details_;
   std::vector<double> per_packet_;  // cycles for each packet, one entry for each call
+  std::uint64_t timed_packets_ = 0, timed_cpu_ns_ = 0;
 };
 
 // --------------------------------------------------------------------------------------------------------------

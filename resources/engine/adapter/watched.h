@@ -51,6 +51,10 @@ class Watched : public Safe {
   void time_with(const Cycles& cycles) {
     cycles_ = &cycles;
     cost_of_reading_ = cycles.cost_of_reading();
+    for (int i = 0; i < kClockReadings; ++i) {
+      const std::uint64_t before = thread_cpu_ns();
+      cost_of_clock_ = std::min(cost_of_clock_, thread_cpu_ns() - before);
+    }
   }
   [[nodiscard]] bool is_timed() const noexcept { return cycles_ != nullptr; }
   // Cycles of the call before, without what reading the counter costs; 0 if none is timed.
@@ -58,25 +62,36 @@ class Watched : public Safe {
     return std::max(0.0, static_cast<double>(end_ - began_) - cost_of_reading_);
   }
 
+  // Processor time of the thread in that call, ns, likewise.
+  [[nodiscard]] std::uint64_t cpu_ns() const noexcept { return cpu_ns_ - std::min(cpu_ns_, cost_of_clock_); }
+
   template <typename Call>
   auto call(headroom_role role, const char* function, Call&& call) const -> decltype(call()) {
     struct AtEnd {
       const Watched& watched;
-      ~AtEnd() { watched.end_ = watched.now(); }
+      const std::uint64_t cpu_before = watched.cpu_now();
+      ~AtEnd() {
+        watched.end_ = watched.now();
+        watched.cpu_ns_ = watched.cpu_now() - cpu_before;
+      }
     };
-    began_ = now();
     const AtEnd at_end{*this};
+    began_ = now();
     const CostWatch watch(costs_);
     return Safe::call(role, function, call);
   }
 
  private:
   [[nodiscard]] std::uint64_t now() const noexcept { return cycles_ != nullptr ? cycles_->now() : 0; }
+  [[nodiscard]] std::uint64_t cpu_now() const noexcept { return cycles_ != nullptr ? thread_cpu_ns() : 0; }
+
+  static constexpr int kClockReadings = 100;
 
   CallCosts* costs_ = nullptr;
   const Cycles* cycles_ = nullptr;
   double cost_of_reading_ = 0;
-  mutable std::uint64_t began_ = 0, end_ = 0;
+  std::uint64_t cost_of_clock_ = UINT64_MAX;
+  mutable std::uint64_t began_ = 0, end_ = 0, cpu_ns_ = 0;
 };
 
 }  // namespace headroom

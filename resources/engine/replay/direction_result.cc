@@ -59,8 +59,8 @@ Json Direction::side_json(const Side& side, bool ask_adapters) const {
   Json json = side.statistics.json();
   if (ask_adapters) json["statistics"] = side.instance.statistics();
   if (!job_.timing) return json;
-  const std::optional<double> cycles = side.checked.median_cycles();  // of a packet; nothing if there was none
-  json["ns_per_packet"] = cycles ? Json(*cycles * 1e9 / run_.cycles.measured_hz(kLeastTimingNs)) : Json(nullptr);
+  const std::optional<double> ns = side.checked.ns_per_packet(run_.cycles.measured_hz(kLeastTimingNs));
+  json["ns_per_packet"] = ns ? Json(*ns) : Json(nullptr);
   return json;
 }
 

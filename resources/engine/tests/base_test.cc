@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "base/random.h"
 #include "base/sha256.h"
+#include "base/usual.h"
 
 namespace headroom {
 namespace {
@@ -329,6 +330,13 @@ TEST(Cycles, RunAtAPlausibleRate) {
   EXPECT_EQ(clock.measured_hz(), 1e9);
   const std::uint64_t before = clock.now();
   EXPECT_GE(clock.now(), before);
+}
+
+TEST(Usual, WorkOfManyThatIsDoneInFewCounts) {
+  EXPECT_EQ(usual_ns({}, 10), 0);
+  EXPECT_EQ(usual_ns({200, 205, 9000, 195, 210}, 0), 205) << "the processor time is not known";
+  EXPECT_EQ(usual_ns({200, 205, 9000, 195, 210}, 220), 205) << "another program interrupted one";
+  EXPECT_EQ(usual_ns({15, 15, 1000, 15, 15}, 212), 212);
 }
 
 }  // namespace

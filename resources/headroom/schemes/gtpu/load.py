@@ -130,7 +130,7 @@ class LoadResult:
     @property
     def costs(self) -> list[float]:
         """Time of the user plane for a packet in each trial, without the harness's own: that of the median block of
-        packets, in which no other program ran."""
+        packets, in which no other program ran, or processor time where most work is done in few blocks."""
         return [trial["median_ns"] - trial["loop_median_ns"] for trial in self.trials]
 
     @property

@@ -7,6 +7,7 @@
 
 #include "base/identity.h"
 #include "base/process.h"
+#include "base/usual.h"
 #include "schemes/gtpu/load/trial.h"
 #include "schemes/gtpu/load/virtual_time.h"
 
@@ -88,14 +89,14 @@ Json outcomes_json(const TrialMeasurement& trial) {
           {"wrong", wrong},     {"statuses", statuses}, {"reasons", reasons}};
 }
 
-// Nanoseconds of a packet in the median block of a side; what interrupts a block does not show in it. 0: there is none.
+// Nanoseconds of a packet of a side, as usual_ns.
 double median_of_side(const TrialMeasurement& trial, bool uplink, double ns_per_cycle) {
   std::vector<double> blocks;
   for (const WorkerMeasurement& worker : trial.workers) {
     for (const std::uint64_t block : uplink ? worker.uplink_blocks : worker.downlink_blocks)
       blocks.push_back(static_cast<double>(block) * ns_per_cycle / headroom::load::kPerPacketScale);
   }
-  return quantile_of(std::move(blocks), 0.5);
+  return usual_ns(std::move(blocks), trial.cpu_ns(uplink));
 }
 
 // Of both sides, by their packets.

@@ -139,6 +139,18 @@ void WorkerMeasurement::add(bool uplink_side, std::uint64_t packets, std::uint64
   if (blocks.size() < blocks.capacity()) blocks.push_back(cycles * headroom::load::kPerPacketScale / packets);
 }
 
+double TrialMeasurement::cpu_ns(bool uplink_side) const noexcept {
+  std::uint64_t cpu = 0, packets = 0, all = 0;
+  for (const WorkerMeasurement& worker : workers) {
+    cpu += uplink_side ? worker.uplink_cpu_ns : worker.downlink_cpu_ns;
+    packets += uplink_side ? worker.uplink : worker.downlink;
+    all += worker.packets();
+  }
+  if (cpu == 0 || packets == 0) return 0;
+  return static_cast<double>(cpu) / static_cast<double>(packets) +
+         static_cast<double>(reports_cpu_ns) / static_cast<double>(all);
+}
+
 Json Outcomes::reasons_json() const {
   Json json = Json::object();
   for (std::size_t i = 0; i < reasons.size(); ++i) {
@@ -223,7 +235,9 @@ TrialMeasurement LoadedPlane::trial(std::uint64_t packets) {
   (void)reading_cost();
   TrialMeasurement measured =
       job_.distribution == Distribution::queues ? trial_queues(packets) : trial_rx_cores(packets);
+  const std::uint64_t began = thread_cpu_ns();
   take_reports();
+  measured.reports_cpu_ns = thread_cpu_ns() - began;
   return measured;
 }
 
@@ -238,8 +252,12 @@ void LoadedPlane::measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& 
     measured.octets_n3 += lane.segment->octets_n3();
     lane.given_uplink = lane.segment->uplink();
     lane.given_downlink = lane.segment->downlink();
+    const std::uint64_t began = thread_cpu_ns();
     const std::uint64_t up = lane.run(lane.segment->uplink(), cycles, measured.outcomes);
+    const std::uint64_t between = thread_cpu_ns();
     const std::uint64_t down = lane.run(lane.segment->downlink(), cycles, measured.outcomes);
+    measured.uplink_cpu_ns += between - began;
+    measured.downlink_cpu_ns += thread_cpu_ns() - between;
     measured.add(true, lane.segment->uplink().size(), up);
     measured.add(false, lane.segment->downlink().size(), down);
     const auto count_all = [&](const std::vector<headroom_user_packet>& given, const auto& forwarded) {

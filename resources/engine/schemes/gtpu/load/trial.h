@@ -35,7 +35,8 @@ struct Outcomes {
 struct alignas(128) WorkerMeasurement {
   std::uint64_t uplink = 0, downlink = 0;  // packets
   std::uint64_t uplink_cycles = 0, downlink_cycles = 0;
-  std::uint64_t octets_n3 = 0;  // of the packets, as they are on N3
+  std::uint64_t uplink_cpu_ns = 0, downlink_cpu_ns = 0;  // processor time; 0 with the distribution rx-cores
+  std::uint64_t octets_n3 = 0;                           // of the packets, as they are on N3
   // Cycles of a packet, times kPerPacketScale, of each block of packets that was timed at once; by side.
   std::vector<std::uint64_t> uplink_blocks, downlink_blocks;
   Outcomes outcomes{};
@@ -50,6 +51,10 @@ struct alignas(128) WorkerMeasurement {
 struct TrialMeasurement {
   std::vector<WorkerMeasurement> workers;
   std::vector<RxMeasurement> rx_cores;  // with the distribution rx-cores
+  std::uint64_t reports_cpu_ns = 0;     // processor time to take the usage reports behind the packets
+
+  // Processor time of a packet of one side, with its share of that for reports, ns; 0: not known.
+  [[nodiscard]] double cpu_ns(bool uplink_side) const noexcept;
 };
 
 // True if as many threads run at once, on a core each; otherwise they take turns.

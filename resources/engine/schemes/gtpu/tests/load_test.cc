@@ -13,6 +13,7 @@
 #include "schemes/gtpu/load/pfcp.h"
 #include "schemes/gtpu/load/run.h"
 #include "schemes/gtpu/load/spread.h"
+#include "schemes/gtpu/load/trial.h"
 #include "schemes/gtpu/load/virtual_time.h"
 #include "schemes/gtpu/tests/user_plane_packets.h"
 
@@ -293,6 +294,21 @@ TEST(UserPlaneLoad, CountsPacketsThatGoOnAsTheyCame) {
       EXPECT_EQ(trial["outcomes"]["wrong"], 10'000) << distribution;
     }
   }
+}
+
+TEST(UserPlaneLoad, ProcessorTimeIsThatOfTheSideAndItsShareOfReports) {
+  TrialMeasurement trial;
+  trial.workers.resize(2);
+  for (WorkerMeasurement& worker : trial.workers) {
+    worker.add(true, 100, 1000);
+    worker.add(false, 300, 1000);
+    worker.uplink_cpu_ns = 2000;
+    worker.downlink_cpu_ns = 3000;
+  }
+  trial.reports_cpu_ns = 4000;
+  EXPECT_EQ(trial.cpu_ns(true), 20 + 5);
+  EXPECT_EQ(trial.cpu_ns(false), 10 + 5);
+  EXPECT_EQ(TrialMeasurement{}.cpu_ns(true), 0);
 }
 
 TEST(UserPlaneLoad, TheSameSeedGivesTheSamePackets) {
