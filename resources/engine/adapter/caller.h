@@ -270,6 +270,7 @@ class Caller {
 
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
   [[nodiscard]] Policy& policy() noexcept { return policy_; }
+  [[nodiscard]] const Policy& policy() const noexcept { return policy_; }
 
  private:
   [[nodiscard]] const headroom_api& api() const noexcept { return library_->api(); }

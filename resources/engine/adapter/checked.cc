@@ -82,7 +82,8 @@ std::optional<double> Checked::ns_per_packet(double hz) const {
   if (per_packet_.empty()) return std::nullopt;
   std::vector<double> times = per_packet_;
   for (double& time : times) time *= 1e9 / hz;
-  return usual_ns(std::move(times), static_cast<double>(timed_cpu_ns_) / static_cast<double>(timed_packets_));
+  return usual_ns(std::move(times),
+                  static_cast<double>(caller_.policy().cpu_ns()) / static_cast<double>(timed_packets_));
 }
 
 void Checked::process(std::span<const PacketInput> inputs, std::uint64_t now_ns, std::vector<PacketOutput>& outputs) {
@@ -105,7 +106,6 @@ void Checked::process(std::span<const PacketInput> inputs, std::uint64_t now_ns,
 void Checked::time_packets(std::size_t count) {
   per_packet_.push_back(caller_.policy().cycles() / static_cast<double>(count));
   timed_packets_ += count;
-  timed_cpu_ns_ += caller_.policy().cpu_ns();
 }
 
 void Checked::lay_out(std::span<const PacketInput> inputs, std::uint32_t room) {

@@ -100,8 +100,9 @@ class Checked : public CheckedInstance {
   // Drains the outputs that are due at `now_ns`. Afterwards the next deadline is later.
   [[nodiscard]] std::vector<PacketOutput> drain_due(std::uint64_t now_ns);
 
-  // Returns the time of a packet in timed calls of `process`, as usual_ns, or nothing if no call was timed; the counter
-  // of cycles has `hz`. In a burst, each packet is charged with its share of the call.
+  // Returns the time of a packet in timed calls of `process`, or nothing if no call was timed; the counter of cycles
+  // has `hz`. In a burst, each packet is charged with its share of the call. As usual_ns, with the processor time of
+  // all calls of the instance: work that an adapter puts off until `drain`, or until a later packet, counts.
   [[nodiscard]] std::optional<double> ns_per_packet(double hz) const;
 
  private:
@@ -124,7 +125,7 @@ class Checked : public CheckedInstance {
   std::vector<headroom_packet> expected_;
   std::vector<headroom_detail> details_;
   std::vector<double> per_packet_;  // cycles for each packet, one entry for each call
-  std::uint64_t timed_packets_ = 0, timed_cpu_ns_ = 0;
+  std::uint64_t timed_packets_ = 0;
 };
 
 // --------------------------------------------------------------------------------------------------------------

@@ -62,8 +62,8 @@ class Watched : public Safe {
     return std::max(0.0, static_cast<double>(end_ - began_) - cost_of_reading_);
   }
 
-  // Processor time of the thread in that call, ns, likewise.
-  [[nodiscard]] std::uint64_t cpu_ns() const noexcept { return cpu_ns_ - std::min(cpu_ns_, cost_of_clock_); }
+  // Returns the processor time of the thread in all timed calls, of any function, ns, likewise.
+  [[nodiscard]] std::uint64_t cpu_ns() const noexcept { return cpu_ns_; }
 
   template <typename Call>
   auto call(headroom_role role, const char* function, Call&& call) const -> decltype(call()) {
@@ -72,7 +72,8 @@ class Watched : public Safe {
       const std::uint64_t cpu_before = watched.cpu_now();
       ~AtEnd() {
         watched.end_ = watched.now();
-        watched.cpu_ns_ = watched.cpu_now() - cpu_before;
+        const std::uint64_t spent = watched.cpu_now() - cpu_before;
+        watched.cpu_ns_ += spent - std::min(spent, watched.cost_of_clock_);
       }
     };
     const AtEnd at_end{*this};
