@@ -3,6 +3,7 @@
 
 #include "adapter/instance.h"
 #include "base/no_processes.h"
+#include "base/process.h"
 #include "base/sha256.h"
 #include "capture/writer.h"
 #include "check/run.h"
@@ -65,7 +66,12 @@ Json run_load(const Json& job) {
     if (scheme->load && scheme->load->recognises(job)) return scheme->load->run(job);
   }
   start_no_processes();  // before an adapter is opened
-  return load::run(load::read_job(job));
+  const load::Job read = load::read_job(job);
+  if (read.core) {
+    pin_to_core(*read.core, "/core");
+    stay_on_core();
+  }
+  return load::run(read);
 }
 
 const std::vector<Command>& commands() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps what is measured in this process: a process that an adapter starts would work unmeasured.
+// Keeps what is measured in this process and on its core: a process that an adapter starts would work unmeasured, and a
+// thread that an adapter moves would work where nobody else does.
 #ifndef HEADROOM_BASE_NO_PROCESSES_H
 #define HEADROOM_BASE_NO_PROCESSES_H
 
@@ -9,6 +10,10 @@ namespace headroom {
 // From now on no thread of this process starts another process: EPERM. Threads start as before. Does nothing with
 // sanitizers, which start processes, and where the kernel has no filters of system calls.
 void start_no_processes() noexcept;
+
+// From now on neither the calling thread nor threads that it starts choose their cores: EPERM. Does nothing where the
+// kernel has no filters of system calls.
+void stay_on_core() noexcept;
 
 }  // namespace headroom
 

@@ -24,6 +24,8 @@ void pin_to_core(unsigned core, const std::string& where) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   CPU_SET(core, &cores);
+  cpu_set_t now;
+  if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &cores)) return;  // perhaps for good
   if (sched_setaffinity(0, sizeof cores, &cores) != 0) {
     throw Error(ErrorKind::job,
                 "this process cannot run on core " + std::to_string(core) + ": " + std::strerror(errno) +

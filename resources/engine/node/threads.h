@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/cycles.h"
+#include "base/no_processes.h"
 #include "io/eal.h"
 #include "node/node.h"
 
@@ -104,6 +105,7 @@ class Threads {
     bool is_ready = false;
     try {
       const io::WorkerThread thread(core, place(number));
+      stay_on_core();  // before an adapter is opened
       work_[number] = std::make_unique<Work>(node, number);
       is_ready = true;
       ready.set_value();

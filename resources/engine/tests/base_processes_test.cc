@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "base/no_processes.h"
+#include "base/process.h"
 #include "base/sanitizer.h"
 
 namespace headroom {
@@ -33,6 +35,28 @@ TEST(NoProcesses, ThreadsStartAndProcessesDoNot) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+bool moves() {
+  cpu_set_t cores;
+  sched_getaffinity(0, sizeof cores, &cores);
+  return sched_setaffinity(0, sizeof cores, &cores) == 0;
+}
+
+TEST(NoProcesses, ThreadsStayOnTheirCores) {
+  EXPECT_TRUE(moves());
+  bool moved = true, their_own_moved = true;
+  std::thread([&] {
+    const unsigned core = current_core();
+    pin_to_core(core, "/core");
+    stay_on_core();
+    moved = moves();
+    std::thread([&] { their_own_moved = moves(); }).join();
+    pin_to_core(core, "/core");  // where it is
+  }).join();
+  EXPECT_FALSE(moved);
+  EXPECT_FALSE(their_own_moved);
+  EXPECT_TRUE(moves()) << "other threads may";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <exception>
 #include <thread>
 
+#include "base/no_processes.h"
 #include "base/process.h"
 
 namespace headroom::gtpu::load {
@@ -54,7 +55,10 @@ std::uint64_t run_all(std::size_t count, const std::vector<unsigned>& cpus, Work
   for (std::size_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       try {
-        if (!cpus.empty()) pin_to_core(cpus[i], "/cpus/" + std::to_string(i));
+        if (!cpus.empty()) {
+          pin_to_core(cpus[i], "/cpus/" + std::to_string(i));
+          stay_on_core();
+        }
       } catch (...) {
         thrown[i] = std::current_exception();
         failed = true;

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/cycles.h"
+#include "base/no_processes.h"
 #include "base/process.h"
 #include "schemes/sigcomp/calls/traffic.h"
 
@@ -165,7 +166,10 @@ class RealRun {
   void work(std::size_t number) {
     Worker& me = workers_[number];
     try {
-      if (me.core) pin_to_core(*me.core, "/cores");
+      if (me.core) {
+        pin_to_core(*me.core, "/cores");
+        stay_on_core();
+      }
       Buffer& buffer = buffers_[pool() ? 0 : number];
       while (const auto waiting = buffer.take()) handle(me, *waiting);
     } catch (...) {
