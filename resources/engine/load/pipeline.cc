@@ -216,26 +216,38 @@ void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement&
   measured.packets_decompressed += decompressed;
 }
 
-void Pipeline::carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept {
+std::uint64_t Pipeline::carry_feedback(std::uint64_t now_ns, std::uint64_t began, PhaseMeasurement& measured) noexcept {
   const Caller<Fast> from(*decompressor_), to(*compressor_);
+  std::uint64_t last = began;
+  const auto charge = [&](Stage stage) {
+    const std::uint64_t now = cycles_.now();
+    measured.stage_cycles[static_cast<std::size_t>(stage)] += now - last;
+    last = now;
+  };
   std::array<headroom_packet, kReverseAtOnce> packets;
   for (std::size_t i = 0; i < kMostReverseABurst; i += kReverseAtOnce) {
     for (std::size_t k = 0; k < kReverseAtOnce; ++k)
       packets[k] = record_of({}, &spare_[k * HEADROOM_REVERSE_MAX], HEADROOM_REVERSE_MAX, HEADROOM_OK);
+    charge(Stage::feedback);
     const std::size_t taken = from.take_reverse(packets.data(), kReverseAtOnce, now_ns);
-    if (taken == 0 || taken > kReverseAtOnce) return;
+    charge(Stage::decompress);
+    if (taken == 0 || taken > kReverseAtOnce) return last;
     std::size_t given = 0;
     for (std::size_t k = 0; k < taken; ++k) {
       const headroom_packet packet = packets[k];
       if (packet.out_type != HEADROOM_REVERSE_FAR) continue;  // there is no compressor at this end
-      if (packet.out_length > HEADROOM_REVERSE_MAX) return;
+      if (packet.out_length > HEADROOM_REVERSE_MAX) return last;
       ++measured.feedback_messages;
       measured.feedback_octets += packet.out_length;
       const OctetView octets(&spare_[k * HEADROOM_REVERSE_MAX], packet.out_length);
       packets[given++] = record_of({octets, packet.channel, HEADROOM_REVERSE_NEAR}, nullptr, 0, HEADROOM_OK);
     }
-    if (given != 0) to.give_reverse(packets.data(), given, now_ns);
+    if (given == 0) continue;
+    charge(Stage::feedback);
+    to.give_reverse(packets.data(), given, now_ns);
+    charge(Stage::compress);
   }
+  return last;
 }
 
 // A packet is to have one output: others are counted, and go nowhere. What an adapter does not handle has the status of
@@ -416,11 +428,7 @@ std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, Ph
     measured.stage_cycles[static_cast<std::size_t>(stage)] += to - from;
   };
   charge(Stage::verify, decompressed, verified);
-  if (carries_feedback_) {
-    carry_feedback(now_ns, measured);
-    end = cycles_.now();
-    charge(Stage::feedback, verified, end);
-  }
+  if (carries_feedback_) end = carry_feedback(now_ns, verified, measured);
   charge(Stage::generate, start, generated);
   charge(Stage::compress, generated, compressed);
   charge(Stage::handover, compressed, handed);

@@ -90,7 +90,9 @@ class Pipeline {
   // Changes an octet of what an earlier packet has left in the buffers of the next packet to verify, if it is one of
   // `count`: an adapter that writes nothing there would otherwise pass.
   void spoil_buffers(std::uint32_t count) noexcept;
-  void carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
+  // Charges each side with its calls, and the stage `feedback` with the rest, from the cycle count `began` on. Returns
+  // that at the end.
+  std::uint64_t carry_feedback(std::uint64_t now_ns, std::uint64_t began, PhaseMeasurement& measured) noexcept;
 
   // Runs a burst of a compressor that packs. Packets that wait in it at its deadline leave with the next burst.
   void run_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;

@@ -504,6 +504,16 @@ TEST(Load, FeedbackIsCarriedInModesThatHaveIt) {
   EXPECT_EQ(result["memory"]["statistics"]["forward"]["compressor"]["given"], 110);
 }
 
+TEST(Load, EachSideIsChargedWithItsCallsForFeedback) {
+  Json job = job_with(kTalker, 50);
+  for (const char* side : {"compressor", "decompressor"}) job[side]["config"]["channels"] = 4;
+  job["decompressor"]["config"].update({{"mode", "O"}, {"slow", true}});
+  const Json phase = run_job(job)["phases"][1];
+  const double slept_ns = 1e6 * phase["bursts"].get<double>();
+  EXPECT_GE(phase["stages"]["decompress"]["ns"].get<double>(), 0.9 * slept_ns);
+  EXPECT_LT(phase["stages"]["feedback"]["ns"].get<double>(), 0.5 * slept_ns);
+}
+
 TEST(Load, ChurnReplacesFlows) {
   Json job = job_with(kNull, 1000);
   job["phases"] = {{{"name", "startup"}}, {{"name", "churn"}, {"ticks", 50}, {"replaced_per_second", 0.5}}};

@@ -4,11 +4,13 @@
 // octet), then, unless it is feedback alone, an octet 00 and the packet. The decompressor has something to say after
 // every fifth packet. Modes and states move, so that transitions can be seen: the compressor goes from IR to SO with
 // its third packet, and control sets the mode.
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "headroom.h"
 
@@ -18,6 +20,7 @@ struct headroom_instance {
   std::uint64_t last_now_ns = 0;
   std::uint8_t mode = 0;
   bool time_went_back = false;
+  bool slow = false;
   std::deque<std::uint8_t> to_send;  // octets behind F1, of feedback to piggyback or to take
   std::deque<std::uint8_t> received;
 };
@@ -40,7 +43,11 @@ std::size_t describe(char* json, std::size_t capacity) {
       json, capacity);
 }
 
-headroom_instance* create(std::int32_t, const char*, char*, std::size_t) { return new headroom_instance; }
+headroom_instance* create(std::int32_t, const char* config, char*, std::size_t) {
+  auto* const self = new headroom_instance;
+  self->slow = std::strstr(config, "\"slow\"") != nullptr;
+  return self;
+}
 
 void destroy(headroom_instance* self) { delete self; }
 
@@ -113,6 +120,7 @@ bool take_from(std::deque<std::uint8_t>& waiting, headroom_packet& packet, std::
 
 std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
   std::size_t taken = 0;
+  if (self->slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   while (taken < count && (take_from(self->to_send, packets[taken], HEADROOM_REVERSE_FAR) ||
                            take_from(self->received, packets[taken], HEADROOM_REVERSE_NEAR)))
     ++taken;
