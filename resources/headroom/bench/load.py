@@ -225,14 +225,20 @@ def check_all(document: dict[str, Any], pair: str = "the adapters") -> None:
 
 
 def check(phase: dict[str, Any], pair: str = "the adapters") -> None:
-    """Raises WrongOutput if packets of `pair` came out wrong in a phase or were not handled, or if threads that are not
-    measured used processor time."""
+    """Raises WrongOutput if packets of `pair` came out wrong in a phase or were not handled, or if processor time was
+    used by threads that are not measured, or between ticks."""
     others = phase.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
     if are_busy(others, phase["thread_cpu_ns"]):
         raise WrongOutput(
             f"Under load (phase {phase['name']}), other threads of {pair} used {others / 1e6:.1f} ms of processor "
             f"time, beside {phase['thread_cpu_ns'] / 1e6:.1f} ms of the measured thread: adapters must not start "
             "threads."
+        )
+    busy = phase.get("busy_ns")  # longer than the work's processor time, if others had the core meanwhile
+    if busy is not None and are_busy(between := phase["thread_cpu_ns"] - busy, busy):
+        raise WrongOutput(
+            f"Under load (phase {phase['name']}), {pair} used {between / 1e6:.1f} ms of processor time between ticks, "
+            f"beside {busy / 1e6:.1f} ms in them: adapters must not work outside of calls, such as on signals."
         )
     if phase["mismatched"] or phase["wrong_length"]:
         wrong = phase["mismatched"] + phase["wrong_length"]

@@ -91,6 +91,10 @@ def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
             "other threads of reference → reference used 60.0 ms of processor time, beside 500.0 ms of the",
         ),
         (
+            {"busy_ns": 470_000_000},
+            "reference → reference used 30.0 ms of processor time between ticks, beside 470.0 ms in them",
+        ),
+        (
             {"statuses": {"compressor": {}, "decompressor": {"ERR_CRC": 7}}},
             "the decompressor of .* did not handle packets: 7 ERR_CRC",
         ),
@@ -100,6 +104,11 @@ def test_wrong_output_is_a_failure(changes: dict[str, Any], sentence: str) -> No
     with pytest.raises(load.WrongOutput, match=sentence) as caught:
         load.read(document(**changes), 1, WANTED)
     assert caught.value.verdict == "fail"
+
+
+def test_sleeping_takes_a_little_and_other_programs_make_work_last() -> None:
+    for busy in (485_000_000, 900_000_000):
+        load.check_all(document(busy_ns=busy))
 
 
 def test_few_packets_may_wait_in_adapters_at_the_end() -> None:
