@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 #include "base/identity.h"
@@ -205,9 +206,13 @@ class Stages {
 // The processor time of this process from the moment on at which it is made.
 class ProcessorTime {
  public:
-  // `threads_ns` is that of the threads of trials, beside the calling one. Any other thread is an adapter's.
-  [[nodiscard]] Json json(std::uint64_t threads_ns) const {
-    const std::uint64_t ours = thread_cpu_ns() - caller_before_ + threads_ns;
+  // Any thread but the calling one and those of trials is an adapter's, and so is what the calling one does while it
+  // waits for them: a handler of signals runs there.
+  [[nodiscard]] Json json(std::initializer_list<const LoadedPlane*> planes) const {
+    std::uint64_t ours = thread_cpu_ns() - caller_before_;
+    for (const LoadedPlane* plane : planes) {
+      if (plane != nullptr) ours += plane->times().threads_ns - plane->times().waiting_ns;
+    }
     const std::uint64_t all = processor_time_ns() - process_before_;
     return {{"cpu_ns", ours}, {"other_threads_cpu_ns", all - std::min(all, ours)}};
   }
@@ -250,8 +255,7 @@ Json run(const Job& job) {
     planes.push_back(plane.trial(packets));
     if (baseline) baselines.push_back(baseline->trial(packets));
   }
-  const Json processor_times =
-      processor.json(floor.threads_cpu_ns() + plane.threads_cpu_ns() + (baseline ? baseline->threads_cpu_ns() : 0));
+  const Json processor_times = processor.json({&floor, &plane, baseline ? &*baseline : nullptr});
   const double ns_per_cycle = 1e9 / cycles.measured_hz();
   queueing::ServiceTimes times(kKinds);
   Json trials = Json::array();

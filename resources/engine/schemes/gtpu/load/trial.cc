@@ -39,13 +39,13 @@ std::uint64_t reading_cost() {
 }
 
 // Runs `work(index)` for each index: on a thread each, all at once, where there are as many cores; else in turn, so
-// that none is interrupted by another. `work` throws nothing. Returns the processor time of these threads, or throws
-// Error(job) if one cannot be pinned.
+// that none is interrupted by another. `work` throws nothing. Adds the processor time of these threads to `times`, or
+// throws Error(job) if one cannot be pinned.
 template <typename Work>
-std::uint64_t run_all(std::size_t count, const std::vector<unsigned>& cpus, Work&& work) {
+void run_all(std::size_t count, const std::vector<unsigned>& cpus, TrialTimes& times, Work&& work) {
   if (!on_threads(count)) {
     for (std::size_t i = 0; i < count; ++i) work(i);
-    return 0;
+    return;
   }
   std::atomic<std::uint64_t> cpu_ns = 0;
   std::barrier start(static_cast<std::ptrdiff_t>(count));
@@ -68,11 +68,13 @@ std::uint64_t run_all(std::size_t count, const std::vector<unsigned>& cpus, Work
       cpu_ns += thread_cpu_ns();
     });
   }
+  const std::uint64_t began = thread_cpu_ns();
   for (std::thread& thread : threads) thread.join();
+  times.waiting_ns += thread_cpu_ns() - began;
+  times.threads_ns += cpu_ns;
   for (const std::exception_ptr& each : thrown) {
     if (each) std::rethrow_exception(each);
   }
-  return cpu_ns;
 }
 
 bool lies_in_buffer(const headroom_user_packet& given, const headroom_user_packet& packet) noexcept {
@@ -276,8 +278,7 @@ TrialMeasurement LoadedPlane::trial_queues(std::uint64_t packets) {
   TrialMeasurement measured;
   measured.workers.resize(job_.workers);
   reserve_blocks(measured, packets / kSegment + 1);
-  threads_cpu_ns_ +=
-      run_all(job_.workers, job_.cpus, [&](std::size_t i) { measure(lanes_[i], packets, measured.workers[i]); });
+  run_all(job_.workers, job_.cpus, times_, [&](std::size_t i) { measure(lanes_[i], packets, measured.workers[i]); });
   return measured;
 }
 
@@ -332,7 +333,7 @@ TrialMeasurement LoadedPlane::trial_rx_cores(std::uint64_t packets) {
     pipeline.finished();
   };
   if (on_threads(rx_cores + workers)) {
-    threads_cpu_ns_ += run_all(rx_cores + workers, job_.cpus, [&](std::size_t i) {
+    run_all(rx_cores + workers, job_.cpus, times_, [&](std::size_t i) {
       if (i < rx_cores) return receive_all(i, [] { std::this_thread::yield(); });
       const std::size_t worker = i - rx_cores;
       while (serve_rings(lanes_[worker], pipeline, worker, measured.workers[worker]) || !pipeline.all_finished()) {

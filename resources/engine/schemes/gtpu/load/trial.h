@@ -57,6 +57,11 @@ struct TrialMeasurement {
   [[nodiscard]] double cpu_ns(bool uplink_side) const noexcept;
 };
 
+// Processor time of the threads of trials, and of their caller while it waits for them, when it has nothing to do.
+struct TrialTimes {
+  std::uint64_t threads_ns = 0, waiting_ns = 0;
+};
+
 // True if as many threads run at once, on a core each; otherwise they take turns.
 [[nodiscard]] bool on_threads(std::size_t threads) noexcept;
 
@@ -72,8 +77,8 @@ class LoadedPlane {
   // Has the adapter end after a stage of its description from now on. Throws Error(adapter).
   void end_behind(const std::string& stage);
   [[nodiscard]] const SetUp& set_up() const noexcept { return set_up_; }
-  // Processor time that the threads of all trials used so far, beside that of their caller.
-  [[nodiscard]] std::uint64_t threads_cpu_ns() const noexcept { return threads_cpu_ns_; }
+  // Of all trials so far.
+  [[nodiscard]] const TrialTimes& times() const noexcept { return times_; }
   [[nodiscard]] const UserPlaneWorkers* workers() const noexcept { return workers_.get(); }
   // Share of the active users whose packets reach each worker.
   [[nodiscard]] std::vector<double> shares() const;
@@ -106,7 +111,7 @@ class LoadedPlane {
   SessionRange range_;
   std::unique_ptr<UserPlaneWorkers> workers_;
   std::vector<Lane> lanes_;
-  std::uint64_t threads_cpu_ns_ = 0;
+  TrialTimes times_;
   SetUp set_up_;
 };
 

@@ -2,8 +2,10 @@
 //
 // `load` of a user plane, with the example adapter: jobs, messages, packets, trials and the simulation.
 #include <gtest/gtest.h>
+#include <sys/time.h>
 
 #include <atomic>
+#include <csignal>
 #include <map>
 #include <numeric>
 #include <set>
@@ -279,6 +281,22 @@ TEST(UserPlaneLoad, TellsTheTimeOfOtherThreads) {
   const Json result = run(read(document));
   stop = true;
   other.join();
+  EXPECT_GT(result["other_threads_cpu_ns"].get<double>(), 5e6);
+}
+
+TEST(UserPlaneLoad, TellsTheTimeOfHandlersOfSignals) {
+  if (!on_threads(1)) GTEST_SKIP() << "there is no core for a thread of its own";
+  const auto before = std::signal(SIGALRM, [](int) {
+    for (const std::uint64_t until = monotonic_ns() + 1'000'000; monotonic_ns() < until;) {
+    }
+  });
+  const itimerval often{{0, 2000}, {0, 2000}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  Json document = small_job();
+  document["packets"] = 1'000'000;
+  const Json result = run(read(document));
+  setitimer(ITIMER_REAL, &never, nullptr);
+  (void)std::signal(SIGALRM, before);
   EXPECT_GT(result["other_threads_cpu_ns"].get<double>(), 5e6);
 }
 
