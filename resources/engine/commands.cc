@@ -66,6 +66,7 @@ Json run_load(const Json& job) {
     if (scheme->load && scheme->load->recognises(job)) return scheme->load->run(job);
   }
   start_no_processes();  // before an adapter is opened
+  handle_no_signals();
   const load::Job read = load::read_job(job);
   if (read.core) {
     pin_to_core(*read.core, "/core");

@@ -66,7 +66,6 @@ void tell(void* const* frames, int count) noexcept {
 
 void on_deadly_signal(int number) {
   dying_from = number;
-  (void)std::signal(SIGALRM, [](int) { _exit(128 + dying_from); });  // as a shell says it
   alarm(kPatienceS);
   std::array<void*, 64> frames;
   tell(frames.data(), backtrace(frames.data(), static_cast<int>(frames.size())));
@@ -88,6 +87,8 @@ void tell_where_it_dies() {
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   for (const int number : kDeadly) (void)sigaction(number, &action, nullptr);
+  // Beforehand: no handler may be set where adapters are measured. The status is as a shell says it.
+  (void)std::signal(SIGALRM, [](int) { _exit(128 + (dying_from != 0 ? dying_from : SIGALRM)); });
 }
 
 }  // namespace headroom

@@ -40,9 +40,23 @@ void install(std::array<sock_filter, instructions>& filter) noexcept {
   (void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 
-}  // namespace
+// In all filters, where a jump goes to is counted from the instruction behind it, and calls of i386 are refused.
+void refuse(unsigned number) noexcept {
+  if (kArchitecture == 0) return;
+  std::array<sock_filter, 8> filter = {{
+      {kLoad, 0, 0, offsetof(seccomp_data, arch)},
+      {kEqual, 0, 4, kArchitecture},
+      {kLoad, 0, 0, offsetof(seccomp_data, nr)},
+      {kSet, 3, 0, kX32},
+      {kEqual, 1, 0, number},
+      {kReturn, 0, 0, SECCOMP_RET_ALLOW},
+      {kReturn, 0, 0, kRefuse},
+      {kReturn, 0, 0, kMissing},
+  }};
+  install(filter);
+}
 
-// In both, where a jump goes to is counted from the instruction behind it, and calls of i386 are refused.
+}  // namespace
 
 void start_no_processes() noexcept {
   if (kArchitecture == 0 || kAddressSanitizer || kThreadSanitizer) return;
@@ -64,19 +78,8 @@ void start_no_processes() noexcept {
   install(filter);
 }
 
-void stay_on_core() noexcept {
-  if (kArchitecture == 0) return;
-  std::array<sock_filter, 8> filter = {{
-      {kLoad, 0, 0, offsetof(seccomp_data, arch)},
-      {kEqual, 0, 4, kArchitecture},
-      {kLoad, 0, 0, offsetof(seccomp_data, nr)},
-      {kSet, 3, 0, kX32},
-      {kEqual, 1, 0, SYS_sched_setaffinity},
-      {kReturn, 0, 0, SECCOMP_RET_ALLOW},
-      {kReturn, 0, 0, kRefuse},
-      {kReturn, 0, 0, kMissing},
-  }};
-  install(filter);
-}
+void stay_on_core() noexcept { refuse(SYS_sched_setaffinity); }
+
+void handle_no_signals() noexcept { refuse(SYS_rt_sigaction); }
 
 }  // namespace headroom

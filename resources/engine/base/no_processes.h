@@ -15,6 +15,11 @@ void start_no_processes() noexcept;
 // kernel has no filters of system calls.
 void stay_on_core() noexcept;
 
+// From now on the calling thread and threads that it starts set no handlers of signals: EPERM. A handler would do an
+// adapter's work beside its calls, in a thread that waits, unmeasured. Does nothing where the kernel has no filters of
+// system calls.
+void handle_no_signals() noexcept;
+
 }  // namespace headroom
 
 #endif  // HEADROOM_BASE_NO_PROCESSES_H

@@ -106,6 +106,7 @@ class Threads {
     try {
       const io::WorkerThread thread(core, place(number));
       stay_on_core();  // before an adapter is opened
+      handle_no_signals();
       work_[number] = std::make_unique<Work>(node, number);
       is_ready = true;
       ready.set_value();

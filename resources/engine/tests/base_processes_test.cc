@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <thread>
 
 #include "base/no_processes.h"
@@ -57,6 +58,18 @@ TEST(NoProcesses, ThreadsStayOnTheirCores) {
   EXPECT_FALSE(moved);
   EXPECT_FALSE(their_own_moved);
   EXPECT_TRUE(moves()) << "other threads may";
+}
+
+TEST(NoProcesses, ThreadsSetNoHandlersOfSignals) {
+  bool set = true;
+  std::thread([&] {
+    handle_no_signals();
+    set = std::signal(SIGUSR1, SIG_IGN) != SIG_ERR;
+  }).join();
+  EXPECT_FALSE(set);
+  const auto before = std::signal(SIGUSR1, SIG_IGN);
+  EXPECT_NE(before, SIG_ERR) << "other threads may";
+  (void)std::signal(SIGUSR1, before);
 }
 
 }  // namespace

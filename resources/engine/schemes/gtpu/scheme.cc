@@ -19,6 +19,7 @@ constexpr std::array kCommands = std::to_array<Command>({
 
 constexpr SchemeLoad kLoad = {.recognises = load::is_about_user_plane, .run = [](const Json& job) {
                                 start_no_processes();
+                                handle_no_signals();
                                 return load::run_document(job);
                               }};
 

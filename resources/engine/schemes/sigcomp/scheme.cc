@@ -60,6 +60,7 @@ Json run_calls(const Json& document) {
   std::optional<calls::OwnRecording> own;
   if (job.recording.empty()) own.emplace(job);
   start_no_processes();
+  handle_no_signals();
   return calls::run(job);
 }
 
