@@ -29,7 +29,7 @@ from headroom.core.scheme_registry import all_schemes
 
 SUITE = "performance/sentinels"
 # The version of the values: another one makes other levels.
-METHOD = "mean of the best sixth of trials; paths of one length"
+METHOD = "mean of the best sixth of trials, calls for feedback included; paths of one length"
 BEST_SHARE = 6  # a sixth of the trials are the best
 
 Values = dict[Metric, float]
