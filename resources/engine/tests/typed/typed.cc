@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An adapter whose link packets have types: 0x2D and 0x2F in turn. What it puts on the link is masked with the type, so
-// that it comes out right only where the link carries the type. With the option `twice` each packet comes out twice, and
-// something comes out for each report of a lost frame. With `again` each link packet is also sent on that channel. A test
-// fixture.
+// that it comes out right only where the link carries the type. With the option `twice` each packet comes out twice,
+// and something comes out for each report of a lost frame. With `again` each link packet is also sent on that channel.
+// A test fixture.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
