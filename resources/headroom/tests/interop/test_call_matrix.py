@@ -21,9 +21,12 @@ from headroom.core.paths import SUITES
 from headroom.core.results import store
 from headroom.core.run import pairs
 from headroom.core.scheme_registry import find, in_matrix
+from headroom.schemes.sigcomp.conformance.endpoint_stories import announcement
+from headroom.schemes.sigcomp.conformance.peer import FarEnd
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop import cells as of_calls
 from headroom.schemes.sigcomp.interop.call import Call, Exchange
+from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
 from headroom.tests.interop.test_matrix import headroom
@@ -249,6 +252,10 @@ def test_a_sentence_is_about_its_cell_or_all() -> None:
             "x, message 3 (200 OK) from a: what it is compressed to is restored by no judge (plain)",
             "a · restored by no judge · plain",
         ),
+        (
+            "x, message 1 (INVITE) from a announces cycles per bit 128 and offers 16",
+            "a · announces cycles per bit 128 and offers 16",
+        ),
     ],
 )
 def test_the_same_has_the_same_signature(sentence: str, signature: str) -> None:
@@ -327,3 +334,22 @@ def test_the_page_shows_both_words_and_files(matrix: tuple[Path, list[dict[str, 
     files = re.findall(r'href="(artefacts/[^"]+)"', page)
     assert files and all((folder / name.replace("%20", " ")).is_file() for name in files)
     assert len(store.read_all(folder)) == 9 * 2
+
+
+def test_what_a_peer_does_with_too_large_an_announcement_is_no_fault_of_its_own() -> None:
+    exchange = Exchange("reference", "reference", sequences=("basic-voice-call",))
+    messages = sequences.load(sequences.path_of("basic-voice-call"))
+    offer = talk.offer_of(exchange)
+    records = [{"message": 0, "from": "a", "verdict": "identical"}, {"message": 1, "from": "b", "verdict": "identical"}]
+
+    def played(announced: Offer) -> Call:
+        said = FarEnd().says(messages[0].octets, returned=announcement(announced))
+        for record, octets in zip(records, (said, b"\xf8\x00\x11\x00"), strict=True):
+            record["compressed"] = {"octets": octets.hex()}
+        return Call("basic-voice-call", messages, {"records": records})
+
+    honest = of_calls.shortcomings(exchange, [played(offer)], lambda *_: [])
+    assert len(honest) == 1 and "message 2 (100 Trying) from reference: what it is compressed to" in honest[0]
+    liar = of_calls.shortcomings(exchange, [played(replace(offer, cycles_per_bit=128))], lambda *_: [])
+    where = "basic-voice-call, message 1 (INVITE) from reference"
+    assert liar == [f"{where} announces cycles per bit 128 and offers 16"]

@@ -300,6 +300,23 @@ def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | 
     return wrong
 
 
+def overstated(exchange: Exchange, call: Call) -> list[str]:
+    """One sentence for each message that announces more than its sender offers, which its receiver may then use. What
+    fails in such a call is no fault of the receiver."""
+    offer = offer_of(exchange)
+    most, judge, sentences = endpoints.numbers(offer), Pair(offer, call.compartments), []
+    for record, octets in _heard(exchange, call):
+        number, message = record["message"], call.of_record(record).octets
+        outcome = judge.hears(octets, message, record["from"] == "a", number // len(call.messages))
+        told = outcome.run.parameters if has_come_out(outcome, message) else None
+        for key, value in most.items():
+            if (getattr(told, key, None) or 0) > value:
+                what = f"{key.replace('_', ' ')} {getattr(told, key)} and offers {value}"
+                where = f"{call.sequence}, {nth('message', number)} ({call.of_number(number).name})"
+                sentences.append(f"{where} from {_sender(exchange, call, number)} announces {what}")
+    return sentences
+
+
 def _sender(exchange: Exchange, call: Call, number: int) -> str:
     return exchange.caller if call.of_number(number).from_caller else exchange.called
 

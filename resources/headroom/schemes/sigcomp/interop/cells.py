@@ -89,11 +89,21 @@ def shortcomings(
     """Sentences about the faults of calls: those of the output or, if it has none, messages that no judge restores.
     `second` returns the output of the second judge for the messages."""
     wrong = talk.shortcomings(exchange, calls)
-    if wrong:
-        return wrong
-    # tshark keeps what was lost, and knows no compartments.
-    alone = not exchange.condition.words and exchange.compartments == 1
-    return talk.confirmed(exchange, calls, second(exchange, calls) if alone else ())
+    if not wrong:
+        # tshark keeps what was lost, and knows no compartments.
+        alone = not exchange.condition.words and exchange.compartments == 1
+        wrong = talk.confirmed(exchange, calls, second(exchange, calls) if alone else ())
+    return _before_what_follows(exchange, calls, wrong)
+
+
+def _before_what_follows(exchange: Exchange, calls: Sequence[Call], wrong: Sequence[str]) -> list[str]:
+    """The sentences; those about a call in which a side announces more than it offers give way to that."""
+    results = list(wrong)
+    for call in calls if talk.is_sigcomp(exchange) else ():
+        is_wrong = any(_is_about(sentence, call.sequence) for sentence in wrong)
+        if is_wrong and (cause := talk.overstated(exchange, call)):
+            results = [*cause, *(sentence for sentence in results if not sentence.startswith(f"{call.sequence}, "))]
+    return results
 
 
 def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | None]:
@@ -167,6 +177,8 @@ def signature(sentence: str) -> str:
     knows, and the fault."""
     if match := re.search(r" from (\S+): what it is compressed to is restored by no judge \((.*)\)$", sentence):
         return f"{match[1]} · restored by no judge · {match[2]}"
+    if match := re.search(r" from (\S+) announces (.*)$", sentence):
+        return f"{match[1]} · announces {match[2]}"
     match = re.search(r" from (\S+) to (\S+) is ([a-z ]+?)(?: \(([^)]*)\))?(; .*)?$", sentence)
     if match is None:
         return re.sub(r"\d+", "n", sentence)
