@@ -124,7 +124,7 @@ class Tunnelled:
 
 class Conversation:
     """A conversation. `heard` are the requests that the user plane sent over N4, in order; `answers_reports` is True if
-    they are answered at once, as a control plane does."""
+    they are answered at once, as a control plane does; `has_flooded` once there was a flood."""
 
     def __init__(
         self, plane: UserPlane, facts: Facts, open_session: Callable[[Session], Session] | None = None
@@ -136,6 +136,7 @@ class Conversation:
         self.step = Step()  # of the last message over N4
         self.heard: list[Message] = []
         self.answers_reports = True
+        self.has_flooded = False
         self._sequence = 0
         self._sessions = 0
         self._seids: dict[int, int] = {}  # the user plane's, by ours
@@ -341,6 +342,7 @@ class Conversation:
 
     def flood(self, octets: bytes, side: str, count: int, interval_ns: int) -> Step:
         """Gives the user plane the same packet many times within some time."""
+        self.has_flooded = True
         step = self.plane.repeat(octets, side, count, interval_ns, self.now_ns)
         self.now_ns = max(self.now_ns + count * interval_ns, step.time_ns)
         return self.heeding(step)

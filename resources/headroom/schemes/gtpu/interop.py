@@ -71,6 +71,8 @@ def _tried(cell: Cell, store: ArtefactStore) -> Trial:
             told.first.associate()
             told.second.associate()
             story.tell(told)
+            for talk, check in zip((told.first, told.second), checks, strict=True):
+                check.nothing_late(talk, chain.GOES_ON)
             near.end()
             far.end()
     except (HeadroomError, PfcpError) as failure:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from headroom.core.finding import Finding
 from headroom.schemes.gtpu import judge, packets
-from headroom.schemes.gtpu.conversation import Conversation, Session, Tunnelled, tunnelled
+from headroom.schemes.gtpu.conversation import SECOND, Conversation, Session, Tunnelled, tunnelled
 from headroom.schemes.gtpu.pfcp import message
 from headroom.schemes.gtpu.pfcp.message import Message
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie
-from headroom.schemes.gtpu.user_plane import N3, N6, Step
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, Step
 
 PSC = judge.PDU_SESSION_CONTAINER
 
@@ -35,6 +35,7 @@ class Check:
     def uplink(self, step: Step, packet: bytes, requirement: str = "") -> None:
         """Notes a finding unless a step sent exactly one packet to the data network: the user's packet, unchanged."""
         came = step.sent(N6)
+        self._nowhere_else(step, N6, requirement)
         if not self.expect(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
             return
         if different := packets.differences(packet, came[0]):
@@ -55,11 +56,25 @@ class Check:
     ) -> Tunnelled | None:
         """A packet of the data network went into the session's tunnel, once and alone."""
         outputs = tunnelled(step, side)
+        self._nowhere_else(step, side, requirement)
         if not self.expect(
             len(outputs) == 1, f"{_count(outputs, 'packet')} went into the tunnel{_why(step)}", requirement
         ):
             return None
         return self.g_pdu(outputs[0], session, packet, requirement)
+
+    def _nowhere_else(self, step: Step, side: str, requirement: str) -> None:
+        """Notes a finding if a step sent packets on other sides than this one."""
+        others = [octets for other in (N3, N6, N9) if other != side for octets in step.sent(other)]
+        self.expect(not others, f"Not on {side}, {_packets(others)} came, but none is expected.", requirement)
+
+    def nothing_late(self, talk: Conversation, requirement: str = "") -> None:
+        """Notes a finding if a user plane sends packets after the last step. Those of a flood it may hold back."""
+        if talk.has_flooded:
+            return
+        came = talk.plane.advance(talk.now_ns + SECOND).sent()
+        sentence = f"{_packets(came)} came within 1 s after the last step, but none is expected."
+        self.expect(not came, sentence, requirement)
 
     def g_pdu(self, output: Tunnelled, session: Session, packet: bytes, requirement: str = "") -> Tunnelled | None:
         """A G-PDU of the user plane has a packet, and is what its specifications say."""

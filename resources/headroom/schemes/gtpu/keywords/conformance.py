@@ -88,6 +88,8 @@ class UserPlaneKeywords:
             collector.current().parameters |= {"kind": "story", "group": group, "story": name}
             try:
                 story.tell(talk, check)
+                if isinstance(talk.plane, user_plane.EngineUserPlane):
+                    check.nothing_late(talk)
             except PfcpError as error:
                 check.expect(False, f"The octets received over N4 are no PFCP message: {error}")
 

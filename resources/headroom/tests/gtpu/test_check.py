@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that a user plane sends beside those that it must send."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from headroom.schemes.gtpu import packets
+from headroom.schemes.gtpu.conformance.check import Check
+from headroom.schemes.gtpu.conversation import SECOND, Conversation, Facts
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, Sent, Step
+
+PACKET = packets.udp("10.45.0.1", "198.51.100.10", 40000, 443, b"user")
+
+
+@pytest.mark.parametrize("side", [N3, N9])
+def test_a_copy_on_another_side_is_a_finding(side: str) -> None:
+    """Both ways, so that no user plane can pass on to others what is a user's."""
+    check = Check("TS29244-8.2.26-2")
+    check.uplink(Step(taken=(Sent(N6, PACKET),)), PACKET)
+    assert not check.findings
+    check.uplink(Step(taken=(Sent(N6, PACKET), Sent(side, PACKET))), PACKET)
+    assert [str(entry) for entry in check.findings] == [
+        "Not on N6, 1 packet came, but none is expected. (TS29244-8.2.26-2)"
+    ]
+    session: Any = SimpleNamespace()
+    check.findings.clear()
+    check.downlink(Step(taken=(Sent(N6, PACKET),)), session, PACKET, side=side)
+    assert f"Not on {side}, 1 packet came" in str(check.findings[0])
+
+
+def test_what_comes_after_the_last_step_is_a_finding() -> None:
+    asked = []
+
+    def advance(time_ns: int) -> Step:
+        asked.append(time_ns)
+        return Step(taken=(Sent(N6, PACKET, time_ns),))
+
+    plane: Any = SimpleNamespace(advance=advance, repeat=lambda *_: Step())
+    talk, check = Conversation(plane, Facts()), Check("TS29244-8.2.26-2")
+    check.nothing_late(talk)
+    assert asked == [SECOND] and len(check.findings) == 1
+    assert str(check.findings[0]).startswith("1 packet came within 1 s after the last step")
+    talk.flood(PACKET, N6, 10, 1000)
+    check.nothing_late(talk)
+    assert len(check.findings) == 1, "a user plane may hold back a flood"
