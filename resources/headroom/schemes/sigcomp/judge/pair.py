@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge's endpoints for both sides of a conversation, with the messages that their senders announce as state."""
 
+from collections.abc import Iterable, Sequence
+
 from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
 from headroom.schemes.sigcomp.judge.states import LOCAL_PRIORITY, Creation, Item
 
@@ -15,7 +17,7 @@ class Pair:
         for side in self.sides.values():
             for number in range(1, compartments):
                 side.states.open(number, offer.state_memory_size)
-        self.addresses: list[int] = []  # of items that are messages
+        self.addresses = [0]  # of items that are messages
         self.unknown: set[bytes] = set()  # announced, and no item at any address
 
     def hears(self, octets: bytes, message: bytes | None, from_caller: bool, compartment: int = 0) -> Outcome:
@@ -35,16 +37,24 @@ class Pair:
         announced = outcome.run.parameters.announced if outcome.run.parameters else ()
         known = sender.states.items()
         strange = [octets for octets in announced if not any(identifier.startswith(octets) for identifier in known)]
+        # Whatever else was announced, and however often, an item at a known address is found.
+        if item := _found(message, strange, self.addresses):
+            sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+            return
         strange = [octets for octets in strange if octets not in self.unknown]
         if not strange or len(self.unknown) >= MOST_UNKNOWN:
             return
-        for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
-            item = Item(message, address)
-            if any(item.identifier.startswith(octets) for octets in strange):
-                self.addresses.append(address)
-                sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
-                return
+        if item := _found(message, strange, range(1 << 16)):
+            self.addresses.append(item.address)
+            sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+            return
         self.unknown |= set(strange)
+
+
+def _found(message: bytes, announced: Sequence[bytes], addresses: Iterable[int]) -> Item | None:
+    """The item of state that is a message at one of these addresses and that is announced."""
+    items = (Item(message, address) for address in addresses if announced)
+    return next((item for item in items if any(map(item.identifier.startswith, announced))), None)
 
 
 def has_come_out(outcome: Outcome, message: bytes) -> bool:
