@@ -115,10 +115,11 @@ std::atomic<int> answered = 0;
 
 // Rights belong to threads, and a signal's handler has those of the thread that it comes to.
 bool opens_raw_socket_anywhere() {
-  std::signal(SIGUSR2, [](int) {
+  const auto handler = std::signal(SIGUSR2, [](int) {
     if (opens_raw_socket()) raw_opened = true;
     ++answered;
   });
+  if (handler == SIG_ERR) return opens_raw_socket();  // the signal would end the process
   int asked = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task"))
     asked += syscall(SYS_tgkill, getpid(), std::stoi(thread.path().filename()), SIGUSR2) == 0;
