@@ -47,3 +47,11 @@ def test_what_comes_after_the_last_step_is_a_finding() -> None:
     talk.flood(PACKET, N6, 10, 1000)
     check.nothing_late(talk)
     assert len(check.findings) == 1, "a user plane may hold back a flood"
+
+
+def test_an_echo_request_may_be_sent_at_any_time() -> None:
+    echo = packets.udp("172.17.0.1", "172.16.0.1", 2152, 2152, packets.gtpu(1, 0, b"", sequence=1))
+    plane: Any = SimpleNamespace(advance=lambda time_ns: Step(taken=(Sent(N3, echo, time_ns),)))
+    check = Check("TS29244-8.2.26-2")
+    check.nothing_late(Conversation(plane, Facts()))
+    assert check.findings == []
