@@ -34,7 +34,7 @@ class ChannelCheckers:
         return self._checkers[channel]
 
     def take_besides(self, packet: int) -> None:
-        """What was sent besides, before a packet of the source."""
+        """Gives the judges all that was sent besides before a packet of the source."""
         while self._besides and self._besides[0]["before"] <= packet:
             record = self._besides.popleft()
             channel = record["channel"]
