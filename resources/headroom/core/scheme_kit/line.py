@@ -10,7 +10,7 @@ loss are known.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -25,6 +25,11 @@ from headroom.core.scheme_kit import one_side
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
 from headroom.core.text import nth
+
+# Flows and packets of the traffic of a cell.
+FEW = 4  # the smallest table of contexts in any axis holds them
+MANY = 20  # most of their packets find no context of their own in a small table
+PACKETS = 600
 
 
 @dataclass(frozen=True)
@@ -219,11 +224,13 @@ class Line:
                 wrong.append(Wrong(sentence, self.requirement(arrival), number, output=output))
         return wrong
 
-    def cells(self, traffic: Mapping[str, int], packets: int) -> OneWay[Compressed]:
-        """The scheme's cells, with the flows of each traffic profile, for link conditions whose `words` are shares of
-        the packets: `lost`, `damaged`."""
+    def cells(
+        self, traffic: Sequence[str], crowded: Collection[str] = (), packets: int = PACKETS
+    ) -> OneWay[Compressed]:
+        """The scheme's cells, for link conditions whose `words` are shares of the packets: `lost`, `damaged`. Traffic
+        in `crowded` has MANY flows, all other FEW."""
         return OneWay(
-            traffic,
+            {name: MANY if name in crowded else FEW for name in traffic},
             packets,
             lambda row: self.asked(self.channel(row)),
             self.channel,

@@ -5,26 +5,23 @@
 from headroom.core.contract import CellTitles
 from headroom.schemes.iphc.line import LINE
 
-FEW = 4  # as many streams as the smallest spaces have CIDs
-MANY = 20  # of which most packets find no context of their own there
-PACKETS = 600
 # Datagrams come so seldom that 30 of a stream last longer than MIN_WRAP, before which none is compressed (3.3).
-TRAFFIC = {
-    "tcp-bulk-data": FEW,
-    "tcp-acknowledgements": FEW,
-    "tcp-interactive": FEW,
-    "tcp-options": FEW,
-    "tcp-timestamps": FEW,
-    "tcp-retransmissions": FEW,
-    "tcp-urgent-and-window": FEW,
-    "tcp-connections": MANY,
-    "tcp-ipv6": FEW,
-    "tcp-in-a-tunnel": FEW,
-    "udp-dns-like-ipv4": MANY,
-    "udp-readings": FEW,
-    "udp-readings-in-a-tunnel": FEW,
-}
-CELLS = LINE.cells(TRAFFIC, PACKETS)
+TRAFFIC = (
+    "tcp-bulk-data",
+    "tcp-acknowledgements",
+    "tcp-interactive",
+    "tcp-options",
+    "tcp-timestamps",
+    "tcp-retransmissions",
+    "tcp-urgent-and-window",
+    "tcp-connections",
+    "tcp-ipv6",
+    "tcp-in-a-tunnel",
+    "udp-dns-like-ipv4",
+    "udp-readings",
+    "udp-readings-in-a-tunnel",
+)
+CELLS = LINE.cells(TRAFFIC, crowded=("tcp-connections", "udp-dns-like-ipv4"))
 INTEROP = CELLS.interop(
     CellTitles(
         sender="Compressor",

@@ -4,19 +4,16 @@
 from headroom.core.contract import CellTitles
 from headroom.schemes.vj.line import LINE
 
-FEW = 4  # as many connections as the smallest table has slots
-MANY = 20  # of which most packets find no context of their own there
-PACKETS = 600
-TRAFFIC = {
-    "tcp-bulk-data": FEW,
-    "tcp-acknowledgements": FEW,
-    "tcp-interactive": FEW,
-    "tcp-options": FEW,
-    "tcp-retransmissions": FEW,
-    "tcp-urgent-and-window": FEW,
-    "tcp-connections": MANY,
-}
-CELLS = LINE.cells(TRAFFIC, PACKETS)
+TRAFFIC = (
+    "tcp-bulk-data",
+    "tcp-acknowledgements",
+    "tcp-interactive",
+    "tcp-options",
+    "tcp-retransmissions",
+    "tcp-urgent-and-window",
+    "tcp-connections",
+)
+CELLS = LINE.cells(TRAFFIC, crowded=("tcp-connections",))
 INTEROP = CELLS.interop(
     CellTitles(
         sender="Compressor",

@@ -5,7 +5,7 @@ from headroom.schemes.toy.line import LINE
 
 from headroom.core.contract import CellTitles
 
-INTEROP = LINE.cells({"udp-60": 4, "voip-amr-nb-ipv6": 4}, 100).interop(
+INTEROP = LINE.cells(("udp-60", "voip-amr-nb-ipv6"), packets=100).interop(
     CellTitles(
         sender="Compressor",
         traffic="Traffic",
