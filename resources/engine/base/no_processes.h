@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps what is measured in this process and on its core: a process that an adapter starts would work unmeasured, and a
-// thread that an adapter moves would work where nobody else does.
+// Keeps what is measured in this process and on its core: a process that an adapter starts would work unmeasured, and
+// an adapter could move its thread to an idle core.
 #ifndef HEADROOM_BASE_NO_PROCESSES_H
 #define HEADROOM_BASE_NO_PROCESSES_H
 

@@ -448,7 +448,7 @@ def _settings(a: Path, b: Path) -> list[Difference]:
 def _changed_records(a: Path, b: Path) -> list[Difference]:
     """The records of each run that were changed after they were written."""
     found = [chain.verify(folder, chain.RUN).problems for folder in (a, b)]
-    # A run.json that cannot be read is told with the settings.
+    # `_settings` names a run.json that cannot be read.
     of_settings = (chain.RUN.document, "unreadable")
     wrong = [[one.file for one in problems if (one.file, one.what) != of_settings] for problems in found]
     shown = [f"changed since they were written: {some(files)}" if files else "as written" for files in wrong]

@@ -142,7 +142,7 @@ class Compose(Topology):
 
     def start_image(self, role: Role, image: str, channel: dict[str, str]) -> Service:
         """Starts a node of a vendor's image by the contract of docker/README.md, after a run with a test that does not
-        exist. It has no other core than the one that it is told.
+        exist. Docker keeps it on the core that it is told.
 
         `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure if the image accepts any test.
         """

@@ -345,7 +345,7 @@ def _can_precompute(program: Path) -> bool:
     """False for an engine that a night has kept since before the command: it plays the calls itself. The engine is
     asked without any adapter, which could answer for it."""
     if not program.is_file():
-        return True  # whoever runs a job says so
+        return True  # running the job tells that the engine is missing
     said = subprocess.run([program, "--help"], capture_output=True, text=True, check=False, timeout=HELP_S).stdout
     return re.search(rf"^ +{PRECOMPUTE}\b", said, re.MULTILINE) is not None
 

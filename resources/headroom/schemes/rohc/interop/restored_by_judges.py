@@ -32,8 +32,8 @@ def verdict(config: ReplayConfig, link: Path, source: Path) -> tuple[Verdict, st
     """The verdict on the capture of the link, and its reason: "fail" if neither judge restores the packets of `source`
     from it, "pass" if one does. `config` is the replay that gave both captures.
 
-    Nobody can tell where the link has a feature that no judge knows: "pass" with a remark if both sides declare it,
-    and "unsupported" if not.
+    If no judge knows a feature on the link, nobody can tell. Then a pass has a remark if both sides declare the
+    feature, and the verdict is "unsupported" if not.
     """
     sent = [packet.octets for packet in engine_pcapng.read(source)]
     try:
