@@ -55,3 +55,25 @@ def test_an_echo_request_may_be_sent_at_any_time() -> None:
     check = Check("TS29244-8.2.26-2")
     check.nothing_late(Conversation(plane, Facts()))
     assert check.findings == []
+
+
+def test_what_must_be_dropped_goes_nowhere() -> None:
+    """Not back either: a user's packet of the uplink in a tunnel, one of the downlink in the data network."""
+    back = packets.udp("172.17.0.1", "172.16.0.1", 2152, 2152, packets.gtpu(255, 7, PACKET))
+    check = Check("TS29244-8.2.26-1")
+    check.dropped(Step(taken=(Sent(N3, back),)))
+    assert [str(entry) for entry in check.findings] == [
+        "1 packet went on to another side than N6, but the packet must be dropped. (TS29244-8.2.26-1)"
+    ]
+    check.dropped(Step(taken=(Sent(N6, PACKET),)), side=N3)
+    assert len(check.findings) == 2
+
+
+def test_what_is_dropped_may_be_answered() -> None:
+    """With an Error Indication (TS 29.281, 7.3.1), or with ICMP in the data network."""
+    answer = packets.udp("172.17.0.1", "172.16.0.1", 2152, 2152, packets.gtpu(26, 0, b"", sequence=0))
+    unreachable = packets.ip("10.45.0.1", "198.51.100.10", packets.ICMP, bytes([3, 1]) + bytes(6) + PACKET)
+    check = Check("TS29244-8.2.26-1")
+    check.dropped(Step(taken=(Sent(N3, answer),)))
+    check.dropped(Step(taken=(Sent(N6, unreachable),)), side=N3)
+    assert check.findings == []

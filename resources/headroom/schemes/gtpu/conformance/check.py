@@ -36,16 +36,22 @@ class Check:
     def uplink(self, step: Step, packet: bytes, requirement: str = "") -> None:
         """Notes a finding unless a step sent exactly one packet to the data network: the user's packet, unchanged."""
         came = step.sent(N6)
-        self._nowhere_else(step, N6, requirement)
+        self.nowhere_else(step, N6, requirement)
         if not self.expect(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
             return
         if different := packets.differences(packet, came[0]):
             self.expect(False, f"The user's packet was changed: {different}.", requirement)
 
     def dropped(self, step: Step, requirement: str = "", side: str = N6) -> None:
-        """Notes a finding if a step sent a packet on a side."""
+        """Notes a finding if a step sent a packet on a side, or a user's packet on another. Messages that answer a
+        dropped packet are none of these: GTP-U messages of other types, and ICMP in the data network."""
         came = step.sent(side)
         self.expect(not came, f"{_packets(came)} went on to {side}, but the packet must be dropped.", requirement)
+        astray = [
+            octets for other in (N3, N6, N9) if other != side for octets in step.sent(other) if _is_users(octets, other)
+        ]
+        sentence = f"{_packets(astray)} went on to another side than {side}, but the packet must be dropped."
+        self.expect(not astray, sentence, requirement)
 
     def silent(self, step: Step, requirement: str = "") -> None:
         """Notes a finding if a step sent anything on any side."""
@@ -57,24 +63,33 @@ class Check:
     ) -> Tunnelled | None:
         """A packet of the data network went into the session's tunnel, once and alone."""
         outputs = tunnelled(step, side)
-        self._nowhere_else(step, side, requirement)
+        self.nowhere_else(step, side, requirement)
         if not self.expect(
             len(outputs) == 1, f"{_count(outputs, 'packet')} went into the tunnel{_why(step)}", requirement
         ):
             return None
         return self.g_pdu(outputs[0], session, packet, requirement)
 
-    def _nowhere_else(self, step: Step, side: str, requirement: str) -> None:
+    def nowhere_else(self, step: Step, side: str, requirement: str) -> None:
         """Notes a finding if a step sent packets on other sides than this one."""
-        others = [octets for other in (N3, N6, N9) if other != side for octets in _of_its_own(step, other)]
+        others = [octets for other in (N3, N6, N9) if other != side for octets in self.of_its_own(step, other)]
         self.expect(not others, f"Not on {side}, {_packets(others)} came, but none is expected.", requirement)
+
+    @staticmethod
+    def of_its_own(step: Step, side: str) -> list[bytes]:
+        """The packets of a step on a side, but Echo Requests, which a user plane may send on its own: TS 29.281,
+        7.2.1."""
+        is_tunnel = side != N6
+        return [
+            octets for octets in step.sent(side) if not (is_tunnel and read_tunnelled(octets, side).is_of(ECHO_REQUEST))
+        ]
 
     def nothing_late(self, talk: Conversation, requirement: str = "") -> None:
         """Notes a finding if a user plane sends packets after the last step. Those of a flood it may hold back."""
         if talk.has_flooded:
             return
         step = talk.plane.advance(talk.now_ns + SECOND)
-        came = [octets for side in (N3, N6, N9) for octets in _of_its_own(step, side)]
+        came = [octets for side in (N3, N6, N9) for octets in self.of_its_own(step, side)]
         sentence = f"{_packets(came)} came within 1 s after the last step, but none is expected."
         self.expect(not came, sentence, requirement)
 
@@ -199,12 +214,11 @@ def story(
     return add
 
 
-def _of_its_own(step: Step, side: str) -> list[bytes]:
-    """The packets of a step on a side, but Echo Requests, which a user plane may send on its own: TS 29.281, 7.2.1."""
-    is_tunnel = side != N6
-    return [
-        octets for octets in step.sent(side) if not (is_tunnel and read_tunnelled(octets, side).is_of(ECHO_REQUEST))
-    ]
+def _is_users(octets: bytes, side: str) -> bool:
+    """True if a packet that was sent on a side carries a user's packet."""
+    if side == N6:
+        return packets.read_ip(octets).protocol not in (packets.ICMP, packets.ICMPV6)
+    return read_tunnelled(octets, side).is_of(judge.G_PDU)
 
 
 def _packets(results: Sequence[bytes]) -> str:

@@ -108,5 +108,6 @@ def must_be_dropped(talk: Conversation, check: Check, fields: Mapping[str, str],
     check.dropped(step)
     came = len(tunnelled(step))
     check.expect(came <= answers, f"{came} messages came back.")
+    check.expect(not any(packet in octets for octets in step.sent()), "The user's packet came back.")
     packet = talk.to_network(session)
     check.uplink(talk.uplink(session, packet), packet, "TS29244-8.2.26-2")
