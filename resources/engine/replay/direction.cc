@@ -343,6 +343,7 @@ void Direction::note_other(const Delivery& delivery, const PacketOutput& output)
   Json entry = {{"direction", reverse_ ? "reverse" : "forward"},
                 {delivery.packet.tag == sim::kFeedbackTag ? "feedback_packet" : "inserted", true},
                 {"time_ns", run_.simulation.now_ns()},
+                {"channel", output.channel},
                 {"link", octets_or_length(delivery.packet.octets)},
                 {"status", name_of_status(output.status)}};
   if (!packed_ && delivery.packet.tag < source_.size()) entry["of"] = delivery.packet.tag;

@@ -68,6 +68,25 @@ def test_what_must_not_be_delivered() -> None:
     assert found == ["link packet 2 is delivered, but nothing may come out: unexpected (OK)"]
 
 
+def test_what_comes_out_besides() -> None:
+    """A second output of a link packet is too many, unless a packet was not delivered before it."""
+    name = "csrc-insertion"
+    packet = all_vectors()[name].steps[0].packet
+    assert packet is not None
+    besides = {"direction": "forward", "inserted": True, "status": "OK", "got": packet.hex()}
+    assert wrong_with(besides, name) == ["besides the first output of each link packet, 1 more come out"]
+    lacking = next(key for key, one in all_vectors().items() if any(step.outcome == "discarded" for step in one.steps))
+    assert wrong_with({**besides, "got": "45"}, lacking) == [], "reverse decompression"
+    assert wrong_with({**besides, "got": "45"}, lacking, 99)
+
+
+def wrong_with(besides: dict[str, Any], name: str, times: int = 1) -> list[str]:
+    """What is wrong with outputs besides those of the packets."""
+    whole = document(ideal(name))
+    whole["records"] += [besides] * times
+    return judge([all_vectors()[name]], whole)[0].wrong
+
+
 def test_feedback_that_is_not_passed_on() -> None:
     assert wrong("feedback-piggybacked", p1={"passed_on": []}) == [
         "link packet 2 passes on nothing to the compressor at its end, not 2011"

@@ -18,7 +18,7 @@ from headroom.core.chance import poisson_limit
 from headroom.core.damaged_links import flipped
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
-from headroom.schemes.rohc.conformance import capabilities, vectors
+from headroom.schemes.rohc.conformance import besides, capabilities, vectors
 from headroom.schemes.rohc.conformance.arrivals import CRC_WIDTH, TYPE_0_AND_1_WIDTH
 from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Outcome
 from headroom.schemes.rohc.judge.framework import framing
@@ -301,6 +301,12 @@ def _in_order(group: Sequence[Trial]) -> list[tuple[int, int, bytes, bytes | Non
 
 def _count(tried: DamageOutcome, group: Sequence[Trial], document: dict[str, Any]) -> None:
     failures = {record["packet"]: record for record in document["records"] if "packet" in record}
+    due: list[list[bytes | None]] = [[] for _ in group]
+    for _, position, _, expected in _in_order(group):
+        due[position].append(expected)
+    for position, trial in enumerate(group):
+        if more := besides.too_many(document, due[position], position):
+            tried.wrong.append(f"{trial.vector.name}, {trial.what}: {more}")
     for packet, (number, position, _, expected) in enumerate(_in_order(group)):
         trial = group[position]
         behind = number - len(trial.before)

@@ -7,7 +7,7 @@ octet.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from headroom.core.capabilities import PATIENCE_S, promise
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.text import nth
-from headroom.schemes.rohc.conformance import capabilities, feedback
+from headroom.schemes.rohc.conformance import besides, capabilities, feedback
 from headroom.schemes.rohc.conformance.feedback import Feedback
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.numbers import (
@@ -222,10 +222,19 @@ class Timeline:
                 wrong = [f"{where}: {sentence}" for sentence in judge_answers(expected, read)]
                 played.complaints += wrong
                 unanswered += wrong
+        if more := besides.too_many(document, self._came_out(records)):
+            played.complaints.append(more)
         if unanswered and not any(played.answers):
             cause = f"the decompressor gives no feedback at all; {unanswered[0]}"
             played.complaints = [cause, *(complaint for complaint in played.complaints if complaint not in unanswered)]
         return played
+
+    def _came_out(self, records: Mapping[int, dict[str, Any]]) -> list[bytes | None]:
+        """What came out of each link packet; None where nothing did, or what nobody expects."""
+        return [
+            bytes.fromhex(one["hex"]) if one is not None and records[n]["verdict"] == "identical" else None
+            for n, one in enumerate(self.expected)
+        ]
 
     def _as_before(self, number: int, expected: str, played: TimelineOutcome) -> list[str]:
         """The fault of a decompressor that sent optional feedback once and does not send it any more (RFC 3095,

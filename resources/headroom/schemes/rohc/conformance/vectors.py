@@ -17,7 +17,7 @@ from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
 from headroom.core.implementations import Implementation
 from headroom.core.text import nth
-from headroom.schemes.rohc.conformance import capabilities, feedback
+from headroom.schemes.rohc.conformance import besides, capabilities, feedback
 from headroom.schemes.rohc.conformance.tcp_answers import TcpAnswers
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 from headroom.schemes.rohc.judge.framework.findings import Remark
@@ -180,6 +180,10 @@ def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutco
         ]
         if (judge := answers[position]) is not None:
             outcome.wrong += [f"{nth('link packet', number)}: {remark.sentence}" for remark in judge(step, record)]
+    for channel, outcome in enumerate(played):
+        steps = [step for step in outcome.vector.steps if step.outcome != "nothing"]
+        if more := besides.too_many(document, [step.packet for step in steps], channel):
+            outcome.wrong.append(more)
     return played
 
 
