@@ -160,7 +160,7 @@ class LineKeywords:
         except engine.EngineFailure as failure:
             known = self.suite.line.defaults
             others = [of for key, of in self.suite.may_refuse.items() if channel.get(key, known[key]) != known[key]]
-            if not others or "refuses the configuration" not in str(failure):
+            if not others or failure.kind != "refused" or not failure.where.endswith("/config"):
                 raise
             case.conclude([Finding(str(failure), others[0])])
             raise PassExecution(str(failure)) from failure
