@@ -173,9 +173,16 @@ def test_what_the_judge_cannot_read_is_unsupported(seeing: See) -> None:
 )
 def test_what_is_refused_is_unsupported(sentence: str) -> None:
     with pytest.raises(SkipExecution, match="no"), keyword_verdicts.refusals_are_unsupported():
-        raise EngineFailure("refused", sentence)
+        raise EngineFailure("refused", sentence, "/control/0")
     with pytest.raises(EngineFailure), keyword_verdicts.refusals_are_unsupported():
         raise EngineFailure("crash", sentence)
+
+
+@pytest.mark.parametrize("where", ["/decompressor/config", ""])
+def test_what_an_adapter_says_of_its_configuration_is_no_refusal_of_a_step(where: str) -> None:
+    sentence = "The adapter refuses the configuration of its decompressor: it does not open compartment 0."
+    with pytest.raises(EngineFailure), keyword_verdicts.refusals_are_unsupported():
+        raise EngineFailure("refused", sentence, where)
 
 
 def test_what_nobody_declares_is_not_excused(seeing: See) -> None:
