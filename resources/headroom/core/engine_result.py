@@ -144,11 +144,12 @@ def document(process: EngineExit) -> dict[str, Any]:
             error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(process)}"
         )
         # An error without the seal may be an adapter's: of several, it must not say which one the error is about.
-        is_sealed = not process.seal or document.get("seal") == process.seal or len(process.libraries) < 2
-        where = str(error.get("where") or "") if is_sealed else ""
-        if not is_sealed:
+        is_sealed = not process.seal or document.get("seal") == process.seal
+        is_clear = is_sealed or len(process.libraries) < 2
+        where = str(error.get("where") or "") if is_clear else ""
+        if not is_sealed:  # these words come first, so that what follows is no markup for Robot, such as *HTML*
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
-        given = error.get("kind") if is_sealed or error.get("kind") != "output" else None
+        given = error.get("kind") if is_clear or error.get("kind") != "output" else None
         kind: Kind = "job" if code == 2 else given if given in ("input", "output") else "refused"
         if DIED_IN.encode() in process.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(process)}"

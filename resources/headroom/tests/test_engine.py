@@ -81,6 +81,14 @@ def test_an_error_without_the_seal_does_not_say_which_adapter_it_is_about(
     assert str(caught.value).startswith("An error without the seal of its job") == (not where)
 
 
+def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) -> None:
+    """Robot takes a message that begins with *HTML* for markup of its log."""
+    with pytest.raises(engine.EngineFailure, match="no such library") as caught:
+        engine.run("replay", {"fake": "refuse", "library": "/one.so"}, build=fake_build)
+    assert str(caught.value).startswith("An error without the seal of its job")
+    assert caught.value.where == "/library"
+
+
 @pytest.mark.parametrize(
     ("mode", "words"), [(0o644, "could not be started, as while"), (0o755, "likely an adapter ended")]
 )
