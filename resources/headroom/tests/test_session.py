@@ -12,13 +12,17 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from headroom.core import locks
 from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.implementations import Deviation
 from headroom.core.paths import ROOT
-from headroom.core.results import store
+from headroom.core.results import listener, store
+from headroom.core.results.collector import Collected
+from headroom.core.results.record import Test, Verdict
 from headroom.core.run import session
 from headroom.core.run.selection import Case, cases, has_interface_cases, requirement_tags, suite_files, why_untested
 from headroom.core.settings import Settings
@@ -133,6 +137,17 @@ def test_every_way_to_end(out: Path, suite: Path) -> None:
     assert all(document["environment"]["kernel"] for document in records.values())
     assert all(len(document["machine"]["load_average"]) == 2 for document in records.values())
     assert {document["quick"] for document in records.values()} == {False}
+
+
+def test_words_of_robot_from_an_adapter_do_not_end_a_run(out: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "words_of_robot.robot"
+    suite.write_text(
+        "*** Test Cases ***\nOne\n    Fail    it says: Execution terminated by signal\nTwo\n    No Operation\n",
+        encoding="utf-8",
+    )
+    outcome = session.run_robot(plan(out, suite))
+    assert not outcome.interrupted
+    assert [record["verdict"] for record in store.read_all(out / "run")] == ["fail", "pass"]
 
 
 def test_a_run_that_was_cut_short_goes_on(out: Path, suite: Path) -> None:
@@ -257,6 +272,19 @@ class Crashing:
     def crash(self):
         raise EngineFailure("crash", "The engine died from SIGSEGV.")
 """
+
+
+@pytest.mark.parametrize(("verdict", "then"), [("pass", "remove the declaration"), ("fail", "declared deviation")])
+def test_a_deviation_of_the_other_side_is_not_about_a_case(
+    monkeypatch: pytest.MonkeyPatch, verdict: Verdict, then: str
+) -> None:
+    named = SimpleNamespace(name="theirs", deviations=(Deviation("It never did.", cases=("suite/One",)),))
+    found = {"theirs": named, "null": SimpleNamespace(name="null", deviations=())}
+    monkeypatch.setattr(listener.implementations, "find", found.__getitem__)
+    settings, test = Settings(compressor="theirs", decompressor="null"), Test("suite/One", "One", "Suite")
+    its, ours = Collected(compressor={"name": "theirs"}), Collected(decompressor={"name": "null"})
+    assert then in listener.after_deviations(verdict, "", test, settings, its)[1]
+    assert listener.after_deviations(verdict, "", test, settings, ours) == (verdict, "")
 
 
 def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

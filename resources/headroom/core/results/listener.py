@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from robot.api.interfaces import ListenerV3
+from robot.running.signalhandler import STOP_SIGNAL_MONITOR
 
 import headroom
 from headroom.core import clock, engine, implementations
@@ -104,7 +105,7 @@ class Listener(ListenerV3):
     def end_test(self, data: Any, result: Any) -> None:
         if self.failure or self.stopped:
             return
-        if TERMINATED in result.message or self.interrupted:
+        if self.interrupted or was_cut_short(result.message):
             self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
             return
         self.failure = collector.current().exhausted
@@ -163,7 +164,7 @@ class Listener(ListenerV3):
         verdict, reason = verdict_of(result.status, message_of(result), test, collected)
         if verdict in ("error", "unsupported") and collected.needs_processors:
             reason = f"{reason} {pressure.excuse(machine)}".rstrip()
-        verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
+        verdict, reason = after_deviations(verdict, reason, test, settings, collected)
         status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
         if result.status != status or verdict != "pass":
             result.status = status
@@ -237,6 +238,11 @@ class Listener(ListenerV3):
         return self.environment[build]
 
 
+def was_cut_short(message: str) -> bool:
+    """True if a signal ended a test. Its message alone does not tell: an adapter may say the same words."""
+    return TERMINATED in message and getattr(STOP_SIGNAL_MONITOR, "_signal_count", 1) > 0
+
+
 def message_of(result: Any) -> str:
     """The message of a test. Where Robot says of a template only that all its rows were skipped, what the rows say."""
     if result.message != ALL_ROWS_SKIPPED:
@@ -293,17 +299,22 @@ def is_about_subject(test: str, noted: Record | collector.Collected, settings: S
 
 
 def after_deviations(
-    verdict: Verdict, reason: str, test: Test, settings: Settings, crashed: bool = False
+    verdict: Verdict, reason: str, test: Test, settings: Settings, collected: collector.Collected
 ) -> tuple[Verdict, str]:
     """Applies declarations: a declared deviation is unsupported, and a declared deviation that no longer occurs is a
-    failure, unless it depends on chance. A crash is a deviation only if it is declared as such.
+    failure, unless it depends on chance. A crash is a deviation only if it is declared as such. Those of an
+    implementation that a test is not about change nothing.
     """
+    about = {role: identity for role in OTHER_SIDE if (identity := getattr(collected, role)) is not None}
+    crashed = collected.crashed
     for name, role in ((settings.compressor, "compressor"), (settings.decompressor, "decompressor")):
         try:
-            declared = implementations.find(name).deviations
+            found = implementations.find(name)
         except HeadroomError:
             continue
-        for deviation in declared:
+        if about and about.get(role, {}).get("name") != found.name:
+            continue
+        for deviation in found.deviations:
             if not deviation.is_about(role):
                 continue
             if test.id not in deviation.cases and deviation.requirement not in test.requirements:
