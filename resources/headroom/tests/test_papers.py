@@ -16,7 +16,7 @@ from headroom.core.papers import paper
 from headroom.core.results import agreement
 from headroom.core.results.record import _item
 from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
-from headroom.tests.runs import replay_of
+from headroom.tests.runs import replay_of, run_of
 
 
 def figure(**changes: Any) -> paper.Figure:
@@ -181,6 +181,16 @@ def test_lost_packets_of_a_call() -> None:
     assert counted == effnet_2007.Call(packets=5, lost=3, header_lost=2, bandwidth=10.0, header=72 / 5)
 
 
+def test_the_smallest_header_is_that_on_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressor may say that its headers are smaller than they are."""
+    records = [{**packet(index, header=33), "compressor": {"plain_header": 60}} for index in range(2)]
+    forward = {"source": {"packets": 2}, "verdicts": {"identical": 2}, "compressor": {"header_length": {"min": 3}}}
+    said = replay.Replay(replay_of(), {"forward": forward, "records": records})
+    monkeypatch.setattr(effnet_2007.replay, "run", lambda config: said)
+    items = effnet_2007.table_1(paper.load("effnet-2007"), run_of()).items
+    assert {item.measured for item in items if item.id.endswith(".minimum")} == {33}
+
+
 def test_silence_is_not_ended_by_a_silence_frame() -> None:
     times = [0, 20, 40, 200, 360, 380, 400, 500]
     found = effnet_2007.silences([{"time_ns": ms * 1_000_000} for ms in times])
@@ -209,8 +219,6 @@ def test_share_that_a_line_explains() -> None:
 
 
 def test_the_real_tables(real_build: str) -> None:
-    from headroom.tests.runs import run_of
-
     found, settings = paper.load("effnet-2007"), run_of(build=real_build)
     assert [item.verdict for item in effnet_2007.table_1(found, settings).items] == ["pass"] * 12
     measured = effnet_2007.table_2(found, settings, runs=6)
