@@ -22,7 +22,7 @@ REFUSED_NAMES = """
     perf_event_open 298 241 336; kexec_load 246 104 283; kexec_file_load 320 294 0; open_by_handle_at 304 265 342
     mount 165 40 21; umount 0 0 22; umount2 166 39 52; pivot_root 155 41 217; open_tree 428 428 428
     move_mount 429 429 429; fsopen 430 430 430; fsconfig 431 431 431; fsmount 432 432 432; fspick 433 433 433
-    mount_setattr 442 442 442; unshare 272 97 310; setns 308 268 346
+    mount_setattr 442 442 442; open_tree_attr 467 467 467; unshare 272 97 310; setns 308 268 346
     inotify_init 253 0 291; inotify_init1 294 26 332; fanotify_init 300 262 338; io_setup 206 0 245
     socketcall 0 0 102
 """  # the last one hides the family of a socket; those before it use up what all processes of the machine share
