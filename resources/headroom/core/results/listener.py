@@ -17,6 +17,7 @@ from typing import Any
 
 from robot.api.interfaces import ListenerV3
 from robot.running.signalhandler import STOP_SIGNAL_MONITOR
+from robot.utils import escape
 
 import headroom
 from headroom.core import clock, engine, implementations
@@ -95,7 +96,7 @@ class Listener(ListenerV3):
         if self.failure or self.interrupted or self.stopped:
             # Results that cannot be kept are not worth measuring.
             data.body.clear()
-            data.body.create_keyword(name="Fatal Error", args=[str(self.failure or TERMINATED)])
+            data.body.create_keyword(name="Fatal Error", args=[escape(str(self.failure or TERMINATED))])
         elif self.on_start:
             self.on_start(test_id(data.source, data.name))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from robot.api import SuiteVisitor
+from robot.utils import escape
 
 from headroom.core import implementations, matrix, scheme_registry
 from headroom.core.contract import Scheme
@@ -68,9 +69,11 @@ def _common(of: Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) 
 
 
 def _with(test: Any, named: dict[str, str], names: Mapping[str, str]) -> Any:
+    """A row with more arguments. They and its name are escaped: they hold names of others' folders, in which Robot
+    would take ${…} for a variable, and ${{…}} for Python."""
     clone = copy.deepcopy(test)
     sides = (names[named[side]] for side in ("compressor", "decompressor"))
-    clone.name = PAIR.format(first=next(sides), second=next(sides), row=test.name)
+    clone.name = PAIR.format(first=escape(next(sides)), second=escape(next(sides)), row=test.name)
     arguments = [word for word in clone.body[0].args if str(word).split("=", 1)[0] not in named]
-    clone.body[0].args = (*arguments, *(f"{name}={word}" for name, word in named.items()))
+    clone.body[0].args = (*arguments, *(f"{name}={escape(word)}" for name, word in named.items()))
     return clone

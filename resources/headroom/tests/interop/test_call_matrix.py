@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from robot import running
+from robot import running, variables
+from robot.running.arguments import ArgumentSpec
+from robot.running.arguments.argumentresolver import NamedArgumentResolver
 
 from headroom.cli import interop
 from headroom.core import deviations
@@ -137,6 +139,23 @@ def test_rows_become_pairs() -> None:
     assert words is not None
     assert (words["compressor"], words["decompressor"], words["links"]) == ("null", "reference", "loss")
     assert words["traffic"] == "push-to-talk"
+
+
+def test_names_of_folders_are_no_code_of_robot_framework(tmp_path: Path) -> None:
+    folders = [str(tmp_path / number / "${{pow(2, 3)}}=%{HOME}") for number in "12"]
+    roles = {"scheme": "vj", "roles": ["compressor", "decompressor"]}
+    declared = {**dict.fromkeys(("vendor", "licence", "obtain"), "x"), "name": "mine", "capabilities": [roles]}
+    for folder in map(Path, folders):
+        folder.mkdir(parents=True)
+        (folder / "implementation.yaml").write_text(json.dumps({**declared, "adapter": {"library": "x.so"}}))
+    suite = running.TestSuite.from_file_system(SUITES / "interop" / "vj.robot")
+    suite.visit(pairs.Pairs({"vj": {"compressors": folders, "decompressors": [folders[0]], "links": ["clean"]}}))
+    row = suite.tests[-1]
+    values = variables.Variables()
+    _, named = NamedArgumentResolver(ArgumentSpec(var_named="axes")).resolve(row.body[0].args, values)
+    read = {name: values.replace_scalar(word) for name, word in named}
+    assert [read["compressor"], read["decompressor"]] == [folders[1], folders[0]]
+    assert values.replace_string(row.name).startswith(f"{folders[1]} to {folders[0]}: ")
 
 
 # ---- cells
