@@ -149,8 +149,10 @@ def document(process: EngineExit) -> dict[str, Any]:
         where = str(error.get("where") or "") if is_clear else ""
         if not is_sealed:  # these words come first, so that what follows is no markup for Robot, such as *HTML*
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
-        given = error.get("kind") if is_clear or error.get("kind") != "output" else None
-        kind: Kind = "job" if code == 2 else given if given in ("input", "output") else "refused"
+        kind: Kind = "refused"
+        if is_sealed or not process.libraries:  # an adapter must not lay the blame on the job, or on files
+            given = "job" if code == 2 else error.get("kind")
+            kind = given if given in ("job", "input", "output") else kind
         if DIED_IN.encode() in process.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(process)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)

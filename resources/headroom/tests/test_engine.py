@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from headroom.core import engine, engine_result, process_group, sandbox
-from headroom.core.errors import EnvironmentLacks
+from headroom.core.errors import EXIT_FAILED, EnvironmentLacks
 from headroom.core.paths import build_folder
 from headroom.core.text import shortened
 from headroom.schemes.rohc.conformance import faulty_adapters
@@ -79,6 +79,17 @@ def test_an_error_without_the_seal_does_not_say_which_adapter_it_is_about(
         engine.run("replay", {"fake": fake, **sides}, build=fake_build)
     assert (caught.value.kind, caught.value.where) == ("refused", where)
     assert str(caught.value).startswith("An error without the seal of its job") == (not where)
+
+
+@pytest.mark.parametrize("fake", ["no-capture", "full-disk", "wrong-job"])
+@pytest.mark.parametrize("sides", [("compressor",), ("compressor", "decompressor")])
+def test_an_error_without_the_seal_blames_neither_job_nor_files(
+    fake_build: str, fake: str, sides: tuple[str, ...]
+) -> None:
+    """An adapter may have written it: a decompressor that ended the process had the job blamed, and the harness."""
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", {"fake": fake, **{side: {"library": f"/{side}.so"} for side in sides}}, build=fake_build)
+    assert (caught.value.kind, caught.value.exit_code) == ("refused", EXIT_FAILED)
 
 
 def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) -> None:
