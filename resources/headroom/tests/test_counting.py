@@ -23,7 +23,6 @@ OTHERS = {
     "run.py: len(packets)",
     "replay.py: some(nths(outside))",
     "rules_values.py: what",
-    "side_by_side.py: frames[-1]",
     "columns.py: taken",  # how many there are
     "losses.py: places",  # behind the change c
     "conversation.py: entry",  # of drop=…, whose numbers begin at 0, as the sentence says

@@ -12,6 +12,7 @@ from headroom.core import replay, sandbox, tshark
 from headroom.core.captures import engine_pcapng
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.schemes.rohc import judging
+from headroom.schemes.rohc.interop import side_by_side
 from headroom.tests.runs import replay_of
 
 
@@ -143,8 +144,8 @@ def test_it_reads_in_the_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
-    lines = tshark.lines_of(capture, ())
-    assert lines[0] == "packets", "the file is as it was, and only the capture was read"
-    assert (tmp_path / "secret").read_text() == "hidden"
-    if sandbox.in_force().startswith("bubblewrap"):
-        assert lines[1] == "1", "there is a heading, and no route"
+    for lines in (tshark.lines_of(capture, ()), side_by_side.tshark(capture, 0).split("\n")):
+        assert lines[0] == "packets", "the file is as it was, and only the capture was read"
+        assert (tmp_path / "secret").read_text() == "hidden"
+        if sandbox.in_force().startswith("bubblewrap"):
+            assert lines[1] == "1", "there is a heading, and no route"

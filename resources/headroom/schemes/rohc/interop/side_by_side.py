@@ -5,7 +5,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from headroom.core import excess
 from headroom.core.captures import fields
+from headroom.core.sandbox import Walls
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.core.text import nth
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
@@ -72,12 +74,14 @@ def tshark(capture: Path, packet: int) -> str:
     program = shutil.which("tshark")
     if program is None:
         return "tshark is not installed."
-    command = [program, "-n", "-r", str(capture), "-O", "rohc", "-V", "-c", str(packet + 1)]
+    number = packet + 1
+    command = [program, "-n", "-r", str(capture), "-O", "rohc", "-V", "-c", str(number)]
+    command += ["-Y", f"frame.number == {number}"]
+    walls = Walls(reads=(str(capture),))  # an adapter made the packets, and each dissector may have a flaw
     try:
-        process = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TSHARK_S)
+        code, printed = excess.hear(command, walls, TSHARK_S)
     except (OSError, subprocess.SubprocessError) as error:
         return f"tshark could not read the capture: {error}."
-    frames = process.stdout.split("\nFrame ")
-    if process.returncode != 0 or not process.stdout.strip():
-        return f"tshark could not read the capture: {process.stderr.strip()[-200:] or 'it gave no reason'}."
-    return f"Frame {frames[-1]}".replace("Frame Frame ", "Frame ").strip()
+    if code != 0 or not printed.strip():
+        return f"tshark could not read the capture: it ended with status {code}."
+    return printed.strip()
