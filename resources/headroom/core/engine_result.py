@@ -286,10 +286,11 @@ def signal_name(number: int) -> str:
 
 def last_words(process: EngineExit) -> str:
     """The last words of a process on stderr: the place where it died, and the most telling line, which is a sanitizer's
-    summary or else the last line.
+    summary or else the last line. The engine names the place as it dies, so an earlier line about it is an adapter's.
     """
     lines = [line.strip() for line in process.complaint.decode("utf-8", "replace").splitlines() if line.strip()]
-    died = next((f" It died in {line.removeprefix(DIED_IN)[:300]}" for line in lines if line.startswith(DIED_IN)), "")
+    places = [line.removeprefix(DIED_IN)[:300] for line in lines if line.startswith(DIED_IN)]
+    died = f" It died in {places[-1]}" if places else ""
     lines = [line for line in lines if not line.startswith(DIED_IN)]
     telling = [line for line in lines if line.startswith("SUMMARY:") or "runtime error:" in line] or lines[-1:]
     return died + (f" Its last words: {telling[0][:300]}" if telling else "")

@@ -491,3 +491,12 @@ def test_a_sandbox_that_could_not_be_made_is_no_fault_of_an_adapter(
     with pytest.raises(engine_result.EngineFailure) as caught:
         engine_result.document(ended)
     assert caught.value.kind == kind
+
+
+def test_the_place_of_a_death_is_what_the_engine_says_last(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    ended = engine_result.EngineExit(process, tmp_path, "replay", {"decompressor": "/mine.so"})
+    for library in ("reference.so", "mine.so"):  # the adapter's words, and the engine's
+        ended.complaint += f"{engine_result.DIED_IN}{library}, at offset 0x1.\n".encode()
+    assert engine_result.last_words(ended) == " It died in mine.so, at offset 0x1."
