@@ -208,15 +208,22 @@ def slug(cell: Cell) -> str:
     """The path of a cell's files, below artefacts/interop."""
     row, carried = cell.row, cell.traffic.name
     if cell.traffic.word:  # two captures may have one name
-        carried += f"-{hashlib.sha256(cell.traffic.word.encode()).hexdigest()[:8]}"
+        carried += f"-{_digits(cell.traffic.word)}"
+    pair = f"{row.compressor}-to-{row.decompressor}"
+    if "/" in pair:  # a/b and a-b become one name
+        pair += f"-{_digits(pair)}"
     names = [
         row.scheme.name,
-        f"{row.compressor}-to-{row.decompressor}",
+        pair,
         "-".join(row.axes.values()),
         f"{carried}--{cell.link}",
     ]
     # A name may be a path, and must not lead out of the run's folder.
     return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
+
+
+def _digits(word: str) -> str:
+    return hashlib.sha256(word.encode()).hexdigest()[:8]
 
 
 def candidates(scheme: Scheme, warn: implementations.Warn | None = None) -> list[str]:

@@ -206,6 +206,12 @@ def test_a_feature_takes_both_sides(tmp_path: Path) -> None:
     assert of_rohc.unsupported_traffic(cell("reference", simple, "")) == ""
 
 
+def test_implementations_of_like_paths_have_folders_of_their_own() -> None:
+    rows = [support.row(path, "reference", "0x0001", "U", "small") for path in ("/some/codec", "/some-codec")]
+    found = {matrix.slug(matrix.Cell(row, traffic.Traffic("any"), "clean")) for row in rows}
+    assert len(found) == 2, "the evidence of one would take the place of the other's"
+
+
 def test_captures_of_one_name_have_folders_of_their_own() -> None:
     row = support.row("null", "/some/where/else", "0x0001", "U", "small")
     paths = [f"/{folder}/../source.pcap" for folder in ("a", "b")]
