@@ -44,8 +44,10 @@ SECRETS_OF_ROOT = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-
 MISSING = "bubblewrap is not installed (apt-get install bubblewrap)"
 
 # The first process inside. It sets the limits there, where they cannot reach bubblewrap, and waits for the program, so
-# that the memory which it used is known. Messages of the shell about the program's end go nowhere.
+# that the memory which it used is known. Messages of the shell about the program's end go nowhere. An empty line comes
+# first on standard error, so that nothing which a program says can be taken for a complaint of bubblewrap.
 _FIRST = f"""
+echo >&2
 ulimit -c 0
 ulimit -f "$1"
 [ -z "$2" ] || ulimit -d "$2"

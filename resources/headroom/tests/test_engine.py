@@ -20,6 +20,7 @@ import pytest
 from headroom.core import engine, engine_result, process_group, sandbox
 from headroom.core.errors import EXIT_FAILED, EnvironmentLacks
 from headroom.core.paths import build_folder
+from headroom.core.sandbox import Walls
 from headroom.core.text import shortened
 from headroom.schemes.rohc.conformance import faulty_adapters
 
@@ -500,3 +501,20 @@ def test_the_place_of_a_death_is_what_the_engine_says_last(tmp_path: Path) -> No
     for library in ("reference.so", "mine.so"):  # the adapter's words, and the engine's
         ended.complaint += f"{engine_result.DIED_IN}{library}, at offset 0x1.\n".encode()
     assert engine_result.last_words(ended) == " It died in mine.so, at offset 0x1."
+
+
+def test_the_words_of_bubblewrap_are_no_excuse_for_a_program_that_began(tmp_path: Path) -> None:
+    """A process whose sandbox could not be made is begun again, so that a crash now and then would not be seen."""
+    if reason := sandbox.lacking():
+        pytest.skip(reason)
+    command = ["/bin/sh", "-c", "echo 'bwrap: no' >&2; exit 1"]
+    process = process_group.start(command, walls=Walls(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    ended = engine_result.EngineExit(process, tmp_path, "replay", {"decompressor": "/mine.so"})
+    ended.complaint += process.stderr.read()
+    while ended.code is None:
+        time.sleep(0.01)
+    with pytest.raises(engine_result.EngineFailure) as caught:
+        engine_result.document(ended)
+    process_group.stop(process)
+    assert caught.value.kind == "garbage"

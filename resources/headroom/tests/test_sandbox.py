@@ -46,12 +46,12 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(program: str, walls: Walls | None = None) -> tuple[int | None, str]:
-    """The exit status of a shell's program in a sandbox, and its output."""
+    """The exit status of a shell's program in a sandbox, and its output without the empty line in front of it."""
     process = process_group.start(
         ["/bin/sh", "-c", program], walls=walls or Walls(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     out, _ = process.communicate(timeout=60)
-    return process_group.exit_code(process), out.decode()
+    return process_group.exit_code(process), out.decode().removeprefix("\n")
 
 
 @walled
