@@ -68,7 +68,12 @@ def test_other_units_and_counters_are_findings() -> None:
     loud = vector_findings.findings_of(vector, *received(vector)[:2], {"crc_errors": 1})
     assert [(one.severity, one.requirement) for one in loud] == [("must", "RFC4326-7.3-4")]
     vector = vectors.load()["crc-wrong-drops-the-rest"]
-    assert {one.severity for one in vector_findings.findings_of(vector, [], [], {"crc_errors": 1})} == {"should"}
+    (unit,), types, _ = received(vector)
+    more = vector_findings.findings_of(vector, [vector.pdus[1], unit], types * 2, {"crc_errors": 1})
+    assert [(one.severity, one.requirement) for one in more] == [("should", "RFC4326-7.2-5")]
+    for wrong in ([], [bytes(60)]):
+        (lacking,) = vector_findings.findings_of(vector, wrong, [0x0800] * len(wrong), {"crc_errors": 1})
+        assert (lacking.severity, lacking.requirement) == ("must", "RFC4326-7.2-8"), "a sound SNDU is passed on"
     assert vector_findings.findings_of(vector, *received(vector)[:2], {"crc_errors": 1, "sync_errors": 3}) == []
 
 
