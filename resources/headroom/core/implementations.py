@@ -16,10 +16,19 @@ from headroom.core import adapter_files, declarations, engine
 from headroom.core.contract import Scheme
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
-from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, IMPLEMENTATIONS_PATH, below, build_folder, shown
+from headroom.core.paths import (
+    DEFAULT_BUILD,
+    IMPLEMENTATIONS,
+    IMPLEMENTATIONS_PATH,
+    below,
+    build_folder,
+    out_folder,
+    shown,
+)
 from headroom.core.sandbox import is_library
 from headroom.core.yamlfile import Document, check, read_joined
 
+OURS = ("null", "reference")  # names that nobody else may take
 _SINGULAR = {"dictionaries": "dictionary"}  # the singular of capabilities, for sentences
 
 Warn = Callable[[str], None]
@@ -227,6 +236,13 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
     if data["name"] != folder.name and folder.parent in roots():
         raise UsageError(
             document.complaint(("name",), f"the folder is called '{folder.name}', so the name must be the same")
+        )
+    # Those below out/ are the harness's own copies, such as a campaign's.
+    if data["name"] in OURS and folder.parent not in roots() and not folder.is_relative_to(out_folder().resolve()):
+        raise UsageError(
+            document.complaint(
+                ("name",), f"'{data['name']}' is Headroom's own, and records go by names: choose another name"
+            )
         )
     declarations.check_all(document, {*names(), *names(folder.parent)})
     adapter, container = data.get("adapter", {}), data.get("container", {})

@@ -71,6 +71,8 @@ def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> I
     if scheme and scheme not in known:
         raise UsageError(f"{shown(library)} does not describe the scheme '{scheme}', but {', '.join(known)}.")
     name = re.sub(r"[^a-z0-9]+", "-", str(described.get("name", "")).lower())[:MOST_NAME].strip("-") or "adapter"
+    if name in implementations.names():
+        name += f"-{sha256_of(library)[:8]}"  # records go by names
     document = {
         "name": name,
         "vendor": "unknown",

@@ -108,6 +108,16 @@ def test_a_scheme_is_declared_once_and_with_its_roles(root: Path, entries: str, 
         implementations.find("theirs", root)
 
 
+@pytest.mark.parametrize("name", implementations.OURS)
+def test_nobody_else_takes_the_name_of_our_own(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = root / "theirs" / "implementation.yaml"
+    path.write_text(path.read_text().replace("name: theirs", f"name: '{name}'", 1))
+    with pytest.raises(UsageError, match=f":2: /name: '{name}' is Headroom's own"):
+        implementations.load(root / "theirs")
+    monkeypatch.setenv("HEADROOM_OUT", str(root))
+    assert implementations.load(root / "theirs").name == name, "a campaign's copy"
+
+
 def test_the_name_is_the_folders_where_it_is_found_by_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "theirs").rename(root / "mine")
     assert implementations.load(root / "mine").name == "theirs"

@@ -54,7 +54,8 @@ def test_a_bare_library_is_declared_as_it_describes_itself(tmp_path: Path, monke
     library = tmp_path / "libx.so"
     shutil.copy(implementations.find("reference").library_path(), library)
     found = subject.find(str(library), "rohc")
-    assert found.name == "reference" and found.library_path() == library
+    assert found.name.startswith("reference-"), "not the name of Headroom's own"
+    assert found.library_path() == library
     assert [entry["scheme"] for entry in found.capabilities] == ["rohc"]
     assert found.declared("rohc")["profiles"] == implementations.describe(found)["schemes"][2]["profiles"]
     assert subject.find(str(library), "rohc").folder == found.folder
