@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of the suites that `./headroom test` runs without --all: no doubles, which prove the suites right and take
-a quarter of the time of all, and each third row of an interop matrix."""
+"""The cases of the suites that `./headroom test` runs without --all: no doubles and no wrong outputs, which prove the
+suites right and take a quarter of the time of all, and each third row of an interop matrix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robot.api import SuiteVisitor, TestSuite
 from headroom.core.results.listener import test_id
 from headroom.core.run.selection import cases, suite_files
 
-DOUBLES = "doubles"  # their tag
+OF_SUITES = {"doubles", "wrong-outputs"}  # tags of the cases that run suites
 INTEROP = "interop/"  # how the identities of its cases begin
 ROWS_PER_RUN = 3  # one row of so many runs
 
@@ -45,4 +45,4 @@ def usual_cases(suites: Iterable[str]) -> set[str]:
 
 def _is_usual(identity: str, number: int, tags: Iterable[str]) -> bool:
     """True if a case is usual; `number` is its place in its suite, from 0."""
-    return DOUBLES not in tags and (not identity.startswith(INTEROP) or number % ROWS_PER_RUN == 0)
+    return OF_SUITES.isdisjoint(tags) and (not identity.startswith(INTEROP) or number % ROWS_PER_RUN == 0)

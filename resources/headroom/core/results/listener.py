@@ -31,7 +31,8 @@ from headroom.core.results.record import Evidence, Record, Test, Verdict, in_pro
 from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 
 COMPARISONS = ("performance/", "papers/", "interop/", "judge/")
-OF_HARNESS = ("robustness/freedoms/", "robustness/misbehaving_adapters/")  # with adapters of the project's own
+# With adapters of the project's own.
+OF_HARNESS = ("robustness/wrong_outputs/", "robustness/freedoms/", "robustness/misbehaving_adapters/")
 MOST_OF_A_JOB = 8 << 20  # octets
 TERMINATED = "Execution terminated by signal"
 ALL_ROWS_SKIPPED = "All iterations skipped."  # what Robot says of such a template
