@@ -49,7 +49,9 @@ void read_settings(Object& config, AdapterJob& job) {
 }
 
 PromiseBroken::PromiseBroken(const Instance& instance, const char* function, const std::string& sentence)
-    : PromiseBroken(instance.role(), function, sentence) {}
+    : PromiseBroken(instance.role(), function, sentence) {
+  instance_ = &instance;
+}
 
 Instance::Instance(const AdapterJob& job, headroom_role role)
     : library_(Library::open(job.library, job.where + "/library")),

@@ -28,10 +28,13 @@ class PromiseBroken : public Error {
   [[nodiscard]] const std::string& function() const noexcept { return function_; }  // the function's name in the ABI
   [[nodiscard]] const std::string& sentence() const noexcept { return sentence_; }  // "it changed its input."
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
+  // The instance, to tell it from others while it lives; nullptr if the function needs none.
+  [[nodiscard]] const Instance* instance() const noexcept { return instance_; }
 
  private:
   std::string function_, sentence_;
   headroom_role role_;
+  const Instance* instance_ = nullptr;
 };
 
 inline constexpr headroom_role kNoRole{};  // the role for functions that need no instance

@@ -17,6 +17,7 @@ from robot.running.arguments.argumentresolver import NamedArgumentResolver
 from headroom.cli import interop
 from headroom.core import deviations
 from headroom.core import matrix as core_matrix
+from headroom.core.capabilities import Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Deviation
 from headroom.core.paths import SUITES
@@ -372,3 +373,12 @@ def test_what_a_peer_does_with_too_large_an_announcement_is_no_fault_of_its_own(
     liar = of_calls.shortcomings(exchange, [played(replace(offer, cycles_per_bit=128))], lambda *_: [])
     where = "basic-voice-call, message 1 (INVITE) from reference"
     assert liar == [f"{where} announces cycles per bit 128 and offers 16"]
+
+
+@pytest.mark.parametrize(("side", "who"), [("a", "near"), ("b", "far"), (None, "An endpoint")])
+def test_who_broke_a_promise_of_the_abi(monkeypatch: pytest.MonkeyPatch, side: str | None, who: str) -> None:
+    broken = {"side": side, "function": "drain", "message": 0, "sentence": "it never ends."}
+    monkeypatch.setattr(talk, "job", lambda *_: {})
+    monkeypatch.setattr(talk.engine, "run_together", lambda *_: [{"promise_broken": broken}])
+    with pytest.raises(Misbehaviour, match=rf"^{who} broke a promise of the ABI in drain: it never ends\.$"):
+        talk.play(Exchange("near", "far"), {"3gpp-registration": ()})

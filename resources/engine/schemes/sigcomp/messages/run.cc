@@ -145,6 +145,15 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
   return result;
 }
 
+// The name of the side whose endpoint an instance is; null if it is none.
+Json side_of(const Conversation& conversation, const Instance* instance) {
+  for (const Side side : {Side::a, Side::b}) {
+    const CheckedEndpoint* const endpoint = conversation.endpoint(side);
+    if (endpoint != nullptr && &endpoint->instance() == instance) return name_of(side);
+  }
+  return nullptr;
+}
+
 // Has malloc keep what a round gives back, for the next one to take. Given back to the kernel it would come again page
 // by page, at a time of its own that a process which goes on serving its peers does not spend; and which calls meet it
 // depends on how the heap happens to lie, so that the same job would have times of two kinds.
@@ -168,7 +177,8 @@ Json run(const Job& job) {
       conversation.play();
       return true;
     } catch (const PromiseBroken& promise) {
-      broken = {{"function", promise.function()},
+      broken = {{"side", side_of(conversation, promise.instance())},
+                {"function", promise.function()},
                 {"message", conversation.at() ? Json(*conversation.at()) : Json(nullptr)},
                 {"sentence", promise.sentence()}};
       return false;

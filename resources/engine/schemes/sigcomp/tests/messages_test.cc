@@ -242,6 +242,7 @@ TEST(Messages, AnAdapterThatNeverWantsMoreBreaksItsPromise) {
   for (const Json& job : {alone, talk(faulty, Json::array({message("a")}))}) {
     const Json broken = result_of(job)["promise_broken"];
     ASSERT_TRUE(broken.is_object());
+    EXPECT_EQ(broken["side"], job["endpoints"].contains("b") ? "b" : "a");
     EXPECT_EQ(broken["function"], "drain");
     EXPECT_TRUE(has(broken["sentence"].text(), "does not come to an end")) << broken;
   }
