@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +31,8 @@ SCRATCH_OCTETS = 256 << 20  # of each file system in memory
 MOST_PROCESSES = 2048  # the kernel does not limit those of root
 FILE_OCTETS = 1 << 30  # of a file where a job has no outputs
 PATIENCE_S = 20
+PAUSES_S = (0.0, 0.2, 1.0)  # seconds before each try whether bubblewrap works
+FOR_GOOD = ("not permitted", "ermission", "not found")  # in its complaints: trying again does not help
 NAMED = ("HEADROOM_", "LD_LIBRARY_PATH")  # variables whose paths the adapters may open
 # A port is opened and set up, and its rings are locked in memory.
 PORT_RIGHTS = {"CAP_NET_RAW": 13, "CAP_NET_ADMIN": 12, "CAP_IPC_LOCK": 14}
@@ -254,6 +257,19 @@ def lacking(ports: bool = False) -> str:
         return "only root can keep a network namespace in it"
     if shutil.which("bwrap") is None:
         return MISSING
+    reason = ""
+    for (
+        pause_s
+    ) in PAUSES_S:  # a machine that is short of processes for a moment must not open the walls for a whole run
+        time.sleep(pause_s)
+        reason = _why_not(ports)
+        if not reason or any(words in reason for words in FOR_GOOD):
+            break
+    return reason
+
+
+def _why_not(ports: bool) -> str:
+    """Returns why bubblewrap does not start a program now; "" if it does."""
     try:
         command = [*_bubblewrap(ports), "--", "/bin/true"]
         tried = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE_S)

@@ -45,6 +45,30 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "lacking", lambda ports=False: "it is not there")
 
 
+@pytest.mark.parametrize(
+    ("complaints", "reason", "tries"),
+    [
+        (["Creating new namespace failed: No space left on device", ""], "", 2),
+        (["Can't fork: Resource temporarily unavailable"] * 9, "unavailable", 3),
+        (["No permissions to create new namespace"] * 9, "No permissions", 1),
+    ],
+)
+def test_it_is_tried_again(monkeypatch: pytest.MonkeyPatch, complaints: list[str], reason: str, tries: int) -> None:
+    """Without it a whole run has weaker walls."""
+    left = iter(complaints)
+
+    def start(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        complaint = next(left)
+        return subprocess.CompletedProcess(command, bool(complaint), "", f"bwrap: {complaint}\n")
+
+    monkeypatch.setattr(sandbox.time, "sleep", lambda _: None)
+    monkeypatch.setattr(sandbox.shutil, "which", lambda _: "/bwrap")
+    monkeypatch.setattr(sandbox.subprocess, "run", start)
+    found = sandbox.lacking.__wrapped__()
+    assert reason in found and bool(reason) == bool(found)
+    assert len(complaints) - len(list(left)) == tries
+
+
 def run(program: str, walls: Walls | None = None) -> tuple[int | None, str]:
     """The exit status of a shell's program in a sandbox, and its output without the empty line in front of it."""
     process = process_group.start(
