@@ -143,10 +143,10 @@ def document(process: EngineExit) -> dict[str, Any]:
         sentence = str(
             error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(process)}"
         )
-        # An error without the seal may be an adapter's: of several, it must not say which one the error is about.
+        # An error without the seal may be an adapter's: it must not say what the error is about, of several adapters
+        # which one, and of one that ends the process, that it refuses a step.
         is_sealed = not process.seal or document.get("seal") == process.seal
-        is_clear = is_sealed or len(process.libraries) < 2
-        where = str(error.get("where") or "") if is_clear else ""
+        where = str(error.get("where") or "") if is_sealed or not process.libraries else ""
         if not is_sealed:  # these words come first, so that what follows is no markup for Robot, such as *HTML*
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
         kind: Kind = "refused"

@@ -98,7 +98,13 @@ def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) ->
     with pytest.raises(engine.EngineFailure, match="no such library") as caught:
         engine.run("replay", {"fake": "refuse", "library": "/one.so"}, build=fake_build)
     assert str(caught.value).startswith("An error without the seal of its job")
-    assert caught.value.where == "/library"
+
+
+def test_an_error_without_the_seal_has_no_place(fake_build: str) -> None:
+    """A lone decompressor that ended the process with the refusal of a step had an unsupported case."""
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", {"fake": "refuse", "library": "/one.so"}, build=fake_build)
+    assert caught.value.where == ""
 
 
 @pytest.mark.parametrize(
