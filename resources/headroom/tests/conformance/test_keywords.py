@@ -169,13 +169,29 @@ def test_what_the_judge_cannot_read_is_unsupported(seeing: See) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["it refuses the control message: no.", "endpoint a does not open compartment 0: no."]
+    "sentence",
+    [
+        'the adapter\'s decompressor refuses the control message {"mode":"R"}: no.',
+        "endpoint a does not open compartment 0: no.",
+    ],
 )
 def test_what_is_refused_is_unsupported(sentence: str) -> None:
     with pytest.raises(SkipExecution, match="no"), keyword_verdicts.refusals_are_unsupported():
         raise EngineFailure("refused", sentence, "/control/0")
     with pytest.raises(EngineFailure), keyword_verdicts.refusals_are_unsupported():
         raise EngineFailure("crash", sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "the adapter /it refuses the control message .so does not load: no.",
+        "endpoint a refuses what a step asks of it: endpoint a does not open compartment 0: no.",
+    ],
+)
+def test_the_words_of_a_refusal_count_at_the_beginning_alone(sentence: str) -> None:
+    with pytest.raises(EngineFailure), keyword_verdicts.refusals_are_unsupported():
+        raise EngineFailure("refused", sentence, "/steps/0")
 
 
 @pytest.mark.parametrize("where", ["/decompressor/config", ""])
