@@ -282,6 +282,14 @@ def test_the_same_has_the_same_signature(sentence: str, signature: str) -> None:
     assert of_calls.signature(sentence) == signature
 
 
+def test_the_name_of_a_folder_adds_no_words_to_a_sentence() -> None:
+    """Such a folder had its own failures signed with the name of its peer."""
+    folder = "/bob is different; the judge cannot restore it either"
+    exchange = Exchange("alice", folder, link="duplicates")  # which no judge reads
+    (sentence,) = talk.shortcomings(exchange, CALLS)
+    assert of_calls.signature(sentence) == f"alice → {folder.replace(' ', '_')} · not delivered"
+
+
 def test_cells_of_rows_that_nobody_can_be_asked_for(real_build: str) -> None:
     chosen = {"mechanisms": ["default"]}
     more = {"traffic": ("push-to-talk",), "build": real_build}

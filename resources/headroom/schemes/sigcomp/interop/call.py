@@ -56,6 +56,11 @@ class Exchange:
     def condition(self) -> LinkCondition:
         return next(condition for condition in LINKS if condition.name == self.link)
 
+    @property
+    def names(self) -> dict[str, str]:
+        """Both sides as sentences name them: each one word, so that the name of a folder adds none to a sentence."""
+        return {"a": "_".join(self.caller.split()), "b": "_".join(self.called.split())}
+
 
 @dataclass(frozen=True)
 class Call:
@@ -178,7 +183,7 @@ def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
     """
     if not exchange.condition.harmless and not any(map(loss_attribution.is_harmed, _records(calls))):
         raise Inconclusive(f"With the seed {exchange.seed} the link harms no message: choose another seed.")
-    names = {"a": exchange.caller, "b": exchange.called}
+    names = exchange.names
     sentences = [sentence for call in calls for sentence in _of_call(exchange, call)]
     return sentences + [f"{names[side]} {what}" for side, what in loss_attribution.silent(_records(calls))]
 
@@ -188,7 +193,7 @@ def _records(calls: Sequence[Call]) -> list[dict[str, Any]]:
 
 
 def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
-    names = {"a": exchange.caller, "b": exchange.called}
+    names = exchange.names
     wrong = loss_attribution.wrong(call.document["records"])
     judgeable = exchange.link == "clean" and call.compartments == 1
     sentences = _judged(exchange, call) if wrong and judgeable else {}
@@ -319,7 +324,7 @@ def overstated(exchange: Exchange, call: Call) -> list[str]:
 
 
 def _sender(exchange: Exchange, call: Call, number: int) -> str:
-    return exchange.caller if call.of_number(number).from_caller else exchange.called
+    return exchange.names["a" if call.of_number(number).from_caller else "b"]
 
 
 def is_sigcomp(exchange: Exchange) -> bool:
