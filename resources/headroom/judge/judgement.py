@@ -21,6 +21,7 @@ from headroom.judge.causes import Sighting
 from headroom.judge.parts import Extent, Part
 
 FILE = "judge.json"
+NOT_DESCRIBED = "The adapter does not describe itself"  # begins the reason why only the checks of the ABI are asked
 KINDS = (parts.ABI, parts.CONFORMANCE, parts.MATRIX, parts.COST, parts.WIRE)
 
 
@@ -43,6 +44,11 @@ class Judgement:
     def is_whole(self) -> bool:
         """True if every part that has a plan is complete."""
         return all(part.name in self.ended for part in self.parts if part.plan)
+
+    @property
+    def is_described(self) -> bool:
+        """False if parts were left out because the adapter did not describe itself."""
+        return not any(part.left_out.startswith(NOT_DESCRIBED) for part in self.parts)
 
     def end(self, part: Part, stopped: str = "") -> None:
         """Records on disk that a part is complete, or the reason for which it ended early."""
@@ -97,7 +103,7 @@ def _does_not_load(implementation: Implementation, build: str) -> str:
     try:
         implementations.describe(implementation, build)
     except EngineFailure as failure:
-        return f"The adapter does not describe itself: {failure}"
+        return f"{NOT_DESCRIBED}: {failure}"
     return ""
 
 

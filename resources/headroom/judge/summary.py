@@ -105,10 +105,14 @@ class Summary:
 
     @property
     def worst(self) -> str:
-        """error, fail, non-strict, unsupported (nothing passed) or pass."""
-        for word in (*BROKEN, "non-strict"):
-            if any(row.counts[word] for row in self.asked):
-                return word
+        """error, fail, non-strict, unsupported (nothing passed) or pass. An adapter that did not describe itself, and
+        then passes the checks of the ABI, is an error: nothing else was asked of it.
+        """
+        words = [word for word in (*BROKEN, "non-strict") if any(row.counts[word] for row in self.asked)]
+        if not self.judged.is_described and not {*BROKEN} & {*words}:
+            return "error"
+        if words:
+            return words[0]
         return "pass" if any(row.counts["pass"] for row in self.asked) else "unsupported"
 
     @property
@@ -121,6 +125,8 @@ class Summary:
         begun = "Of" if self.judged.is_whole else "So far, of"
         if wrong:
             told = f"{begun} {_many(cases, 'case')} {wrong:,} failed, for {_many(broken, 'cause')}"
+        elif not self.judged.is_described:
+            return "The adapter did not describe itself at first, so that only the checks of the ABI were asked."
         elif self.worst == "unsupported":
             return "Nothing could be asked: it does not declare what the cases take, or this machine lacks it."
         else:

@@ -103,6 +103,17 @@ def test_nothing_asked_is_no_pass(tmp_path: Path) -> None:
     assert (found.worst, found.exit_status) == ("unsupported", 3)
 
 
+def test_an_adapter_that_describes_itself_only_later_is_no_pass(tmp_path: Path) -> None:
+    """It ended the process that asked first, and passed the checks of the ABI: nothing else was asked of it."""
+    made = judged(tmp_path)
+    made.parts[1] = Part("conformance", "conformance", "rohc", left_out=f"{judgement.NOT_DESCRIBED}: no result.")
+    found = summary.of(made, [result("A", "pass", part="abi")])
+    assert (found.worst, found.exit_status) == ("error", 1)
+    assert found.sentence.startswith("The adapter did not describe itself at first")
+    found = summary.of(made, [result("A", "fail", "1 check", part="abi")])
+    assert (found.worst, found.sentence[:20]) == ("fail", "Of 1 case 1 failed, ")
+
+
 def test_the_page_cites_the_sentence_that_is_broken(tmp_path: Path) -> None:
     text = page.render(summary.of(judged(tmp_path), RECORDS))
     assert "It is sent as IR." in text and "RFC 3095, 5.7.7:" in text and "./headroom judge reference --seed 1" in text
