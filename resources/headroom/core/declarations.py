@@ -67,7 +67,12 @@ def schema_of(scheme: str, what: str) -> dict[str, Any]:
 
 
 def _check_captures(document: Document) -> None:
-    """Raises UsageError if the capabilities do not cover a recording: no cell would carry it."""
+    """Raises UsageError if the capabilities do not cover a recording: no cell would carry it. Also if there is an
+    adapter, which no cell would run.
+    """
+    if "captures" in document.data and "adapter" in document.data:
+        sentence = "captures stand for an implementation without an adapter, and this one has an adapter: name one only"
+        raise UsageError(document.complaint(("captures",), sentence))
     for number, entry in enumerate(document.data.get("captures", ())):
         at = ("captures", number)
         try:

@@ -146,6 +146,14 @@ def test_without_an_adapter(root: Path) -> None:
         implementations.find("theirs", root).library_path()
 
 
+def test_captures_beside_an_adapter_are_refused(root: Path) -> None:
+    """They took its place in the matrix, whose record named the adapter that had not run."""
+    path = root / "theirs" / "implementation.yaml"
+    path.write_text(f'{YAML}captures: [{{folder: links, profile: "0x0001", mode: U, cids: small}}]\n')
+    with pytest.raises(UsageError, match="this one has an adapter: name one only"):
+        implementations.find("theirs", root)
+
+
 def test_those_of_the_repository() -> None:
     assert {"null", "reference"} <= set(implementations.names())
     targets = implementations.ninja_targets()
