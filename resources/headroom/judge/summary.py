@@ -196,8 +196,10 @@ def _asked(part: Part, judged: Judgement, records: Records) -> PartResult:
     if len(judged.schemes) == 1:
         title = title.removeprefix(f"{find(judged.schemes[0]).title}: ")
     title = title[0].upper() + title[1:]
-    cells = matrix_data.cells(mine)  # a row of the matrix is as bad as its worst cell, so only its cells count
-    counts = count_verdicts(cells) if cells else count_verdicts(mine)
+    # A row is as bad as its worst cell, so its cells count in its place. A row that ended without cells counts itself.
+    cells = matrix_data.cells(mine)
+    others = [record for record in mine if not record.get("cells")]
+    counts = count_verdicts([*cells, *others])
     return PartResult(title, part.kind, counts, sum(record["duration_s"] for record in mine), note)
 
 

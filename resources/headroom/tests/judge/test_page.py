@@ -20,6 +20,7 @@ from headroom.core import implementations
 from headroom.core.errors import UsageError
 from headroom.core.finding import Finding
 from headroom.core.paths import ROOT
+from headroom.core.results.record import VERDICTS
 from headroom.core.run.session import Plan
 from headroom.core.settings import Settings
 from headroom.judge import judgement, page, summary
@@ -101,6 +102,23 @@ def test_a_judgement_that_was_cut_short_says_so(tmp_path: Path) -> None:
 def test_nothing_asked_is_no_pass(tmp_path: Path) -> None:
     found = summary.of(judged(tmp_path), RECORDS[3:5])
     assert (found.worst, found.exit_status) == ("unsupported", 3)
+
+
+def test_a_row_of_the_matrix_without_cells_counts_beside_the_cells_of_others(tmp_path: Path) -> None:
+    """An adapter that shut the file of a capture ended its row with an error, of which only the causes told."""
+    axes = {"profile": "0x0002", "mode": "U", "cids": "small", "traffic": "a", "link": "clean"}
+    cell = {
+        "scheme": "rohc",
+        "compressor": "reference",
+        "decompressor": "null",
+        **axes,
+        "verdict": "pass",
+        "reason": "",
+    }
+    whole = result("A", "pass") | {"cells": [{**cell, "signature": ""}] * 3}
+    found = summary.of(judged(tmp_path), [whole, result("B", "error", "The file cannot be written.")])
+    assert found.asked[1].counts == dict.fromkeys(VERDICTS, 0) | {"pass": 3, "error": 1}
+    assert (found.worst, found.exit_status) == ("error", 1)
 
 
 def test_an_adapter_that_describes_itself_only_later_is_no_pass(tmp_path: Path) -> None:
