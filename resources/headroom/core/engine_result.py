@@ -17,7 +17,7 @@ from typing import Any, Literal
 from headroom.core import process_group, sandbox
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, HeadroomError
 from headroom.core.paths import shown
-from headroom.core.text import nth
+from headroom.core.text import nth, printable
 
 Kind = Literal[
     "refused",
@@ -148,6 +148,7 @@ def document(process: EngineExit) -> dict[str, Any]:
         is_sealed = not process.seal or document.get("seal") == process.seal
         where = str(error.get("where") or "") if is_sealed or not process.libraries else ""
         if not is_sealed:  # these words come first, so that what follows is no markup for Robot, such as *HTML*
+            sentence = printable(sentence)  # half of a surrogate pair would end the run, which could not log it
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
         kind: Kind = "refused"
         if is_sealed or not process.libraries:  # an adapter must not lay the blame on the job, or on files

@@ -100,6 +100,14 @@ def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) ->
     assert str(caught.value).startswith("An error without the seal of its job")
 
 
+def test_an_error_without_the_seal_can_be_logged(fake_build: str) -> None:
+    """Robot's log refused half of a surrogate pair, which ended the run with all later cases."""
+    with pytest.raises(engine.EngineFailure, match="such library") as caught:
+        engine.run("replay", {"fake": "refuse-in-half-characters", "library": "/one.so"}, build=fake_build)
+    assert str(caught.value).encode()
+    assert caught.value.message.encode()
+
+
 def test_an_error_without_the_seal_has_no_place(fake_build: str) -> None:
     """A lone decompressor that ended the process with the refusal of a step had an unsupported case."""
     with pytest.raises(engine.EngineFailure) as caught:
