@@ -137,7 +137,8 @@ def document(process: EngineExit) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise EngineFailure("garbage", f"What {who(process)} printed is JSON, but not an object.")
     # An error of the engine is an object; an error that is a text is the answer of an adapter's tool.
-    if code != 0 or (set(document) == {"error"} and isinstance(document["error"], dict)):
+    # An adapter may choose the exit status: its destructors run after the engine has printed.
+    if code != 0 or (set(document) <= {"error", "seal"} and isinstance(document.get("error"), dict)):
         error = document.get("error")
         error = error if isinstance(error, dict) else {}
         sentence = str(
@@ -152,8 +153,7 @@ def document(process: EngineExit) -> dict[str, Any]:
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
         kind: Kind = "refused"
         if is_sealed or not process.libraries:  # an adapter must not lay the blame on the job, or on files
-            given = "job" if code == 2 else error.get("kind")
-            kind = given if given in ("job", "input", "output") else kind
+            kind = given if (given := error.get("kind")) in ("job", "input", "output") else kind
         if DIED_IN.encode() in process.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(process)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)

@@ -79,6 +79,12 @@ def main() -> None:
         case "wrong-job":
             print(json.dumps({"error": {"kind": "job", "message": "loss must be 0..1", "where": "/link/forward/loss"}}))
             sys.exit(2)
+        case "result-and-2":
+            print(json.dumps({"records": [], **seal}))
+            sys.exit(2)
+        case "error-and-0" | "error-and-2":
+            print(json.dumps({"error": {"kind": "adapter", "message": "no such library", "where": ""}, **seal}))
+            sys.exit(int(job["fake"][-1]))
         case "forged":  # an adapter's, which does not know the seal
             print(json.dumps({"records": [], "verdict": "pass"}))
         case "forged-seal":

@@ -100,6 +100,14 @@ def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) ->
     assert str(caught.value).startswith("An error without the seal of its job")
 
 
+@pytest.mark.parametrize("fake", ["result-and-2", "error-and-0", "error-and-2"])
+def test_the_exit_status_makes_an_error_neither_a_result_nor_one_of_the_job(fake_build: str, fake: str) -> None:
+    """An adapter's destructor chose it, and had the harness blamed in the matrix, or an error read as a result."""
+    with pytest.raises(engine.EngineFailure, match=r"exit status 2|no such library") as caught:
+        engine.run("replay", {"fake": fake, "library": "/one.so"}, build=fake_build)
+    assert (caught.value.kind, caught.value.exit_code) == ("refused", EXIT_FAILED)
+
+
 def test_an_error_without_the_seal_can_be_logged(fake_build: str) -> None:
     """Robot's log refused half of a surrogate pair, which ended the run with all later cases."""
     with pytest.raises(engine.EngineFailure, match="such library") as caught:
