@@ -29,7 +29,7 @@ BEFORE = re.compile(r"^(?:\d+ findings?, the first: |Step \d+ \([^)]*\): |(?:lin
 VECTORS = re.compile(r"^\d+ of \d+ vectors: ")
 # A promise of the ABI may be broken in any call. For a dying adapter the place tells more than its input does.
 PROMISE = re.compile(r"^(?:the adapter's \w+ broke a promise: |The \w+ broke a promise of the ABI in \w+[^:]*: )")
-DIED = re.compile(r"died from (SIG\w+).* It died in (\S+, at offset 0x[0-9a-f]+)")
+DIED = re.compile(r"died from (SIG\w+).*? It died in (\S+, at offset 0x[0-9a-f]+)")
 KILLED = re.compile(r"^(it was killed by SIG\w+|it did not come back)")  # one cause, whatever the check called
 REQUIREMENT = re.compile(rf"\s*\(({requirements.ID})\)")
 
@@ -173,7 +173,8 @@ def _told(record: dict[str, Any]) -> _ResultText:
         if finding["requirement"] in known:
             return _ResultText(finding["sentence"], finding["requirement"])
     reason = (record["reason"].splitlines() or ["no reason was given"])[0]
-    named = REQUIREMENT.search(reason)
+    # The words of an error may be the adapter's.
+    named = REQUIREMENT.search(reason) if record["verdict"] != "error" else None
     sentence = BEFORE.sub("", reason)
     if named and named[1] in known:
         return _ResultText(REQUIREMENT.sub("", sentence), named[1])
@@ -190,7 +191,8 @@ def _of_cells(records: Records) -> Iterator[tuple[_ResultText, Sighting]]:
     for cell in matrix_data.cells(records):
         if cell["verdict"] not in WEIGHT:
             continue
-        named = REQUIREMENT.search(cell["reason"]) or REQUIREMENT.search(f"({cell['signature']})")
+        told = (cell["reason"], f"({cell['signature']})") if cell["verdict"] != "error" else ()
+        named = next(filter(None, map(REQUIREMENT.search, told)), None)
         small = cell.get("minimised") or {}
         files = {key: small[key] for key in ("capture", "job", "evidence") if small.get(key)}
         files |= {key: cell[key] for key in ("capture", "evidence") if cell.get(key) and key not in files}

@@ -57,6 +57,14 @@ def test_the_requirement_of_the_case_is_cited_where_no_finding_names_one() -> No
     assert [one.requirement for one in causes([made, other])] == [BROKEN, BROKEN]
 
 
+def test_an_adapter_s_words_name_neither_a_requirement_nor_a_place() -> None:
+    (found,) = causes([failed("A", f"An error without the seal of its job: no ({BROKEN})", "error")])
+    assert found.requirement == ""
+    died = "It died from SIGSEGV. It died in mine.so, at offset 0x10. Its last words: It died in x.so, at offset 0x"
+    (found,) = causes([failed("A", f"{died}1", "error"), failed("B", f"{died}2", "error")])
+    assert found.key == (True, "died from SIGSEGV in mine.so, at offset 0x10")
+
+
 def test_an_error_breaks_no_requirement() -> None:
     (found,) = causes([failed("A", "It broke a promise.", "error", tags=[f"req:{BROKEN}"])])
     assert (found.requirement, found.citation) == ("", "")
