@@ -28,6 +28,7 @@ from headroom.core.results.record import Verdict, worst
 from headroom.core.scheme_registry import in_matrix
 
 T = TypeVar("T")
+MOST_OF_A_NAME = 160  # characters
 
 
 class Result(TypedDict, total=False):
@@ -214,12 +215,17 @@ def slug(cell: Cell) -> str:
         pair += f"-{_digits(pair)}"
     names = [
         row.scheme.name,
-        pair,
+        _short(pair),
         "-".join(row.axes.values()),
-        f"{carried}--{cell.link}",
+        f"{_short(carried)}--{cell.link}",
     ]
     # A name may be a path, and must not lead out of the run's folder.
     return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
+
+
+def _short(name: str) -> str:
+    """A name for a part of a path, which has 255 octets at most."""
+    return name if len(name) <= MOST_OF_A_NAME else f"{name[:MOST_OF_A_NAME]}-{_digits(name)}"
 
 
 def _digits(word: str) -> str:

@@ -212,6 +212,14 @@ def test_implementations_of_like_paths_have_folders_of_their_own() -> None:
     assert len(found) == 2, "the evidence of one would take the place of the other's"
 
 
+def test_an_implementation_far_down_has_a_folder_of_its_own() -> None:
+    """Its row ended with 'File name too long' instead of a verdict."""
+    rows = [support.row(f"/{'some/' * 60}{name}", "reference", "0x0001", "U", "small") for name in ("a", "b")]
+    found = {matrix.slug(matrix.Cell(row, traffic.Traffic("t" * 250), "clean")) for row in rows}
+    assert len(found) == 2
+    assert all(len(part) < 250 for name in found for part in name.split("/"))
+
+
 def test_captures_of_one_name_have_folders_of_their_own() -> None:
     row = support.row("null", "/some/where/else", "0x0001", "U", "small")
     paths = [f"/{folder}/../source.pcap" for folder in ("a", "b")]
