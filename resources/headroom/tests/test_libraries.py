@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,30 @@ def test_one_that_is_there(real_build: str) -> None:
     found = libraries.look_for(requirement(real_build, "fake"))
     assert (found.reason, found.version) == ("", "fake 1")
     assert found.path.endswith("/fake.so")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [],
+        {"reason": 1},
+        {"reason": "\ud83d"},
+        {"path": ["x"], "version": None, "missing": []},
+        {"path": "x", "version": 7, "missing": []},
+        {"path": "x", "version": None, "missing": 5},
+        {"path": "x", "version": None, "missing": [5]},
+    ],
+)
+def test_an_answer_that_the_library_printed_itself(answer: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excess, "hear", lambda *words: (0, json.dumps(answer)))
+    found = libraries.look_for(Requirement(f"lib{json.dumps(answer)}.so"))
+    assert "ends the process that opens it" in found.reason
+
+
+def test_a_device_has_no_digest() -> None:
+    """A library named it as its own file, and the harness read it without an end."""
+    assert libraries.digest("/dev/zero") is None
+    assert libraries.digest("a\0b") is None
 
 
 def test_one_that_is_too_old(real_build: str) -> None:

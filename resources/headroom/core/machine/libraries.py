@@ -7,10 +7,12 @@ The library is opened in a process of its own, because its initialisation may do
 import hashlib
 import json
 import os
+import stat
 import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from headroom.core import excess
 from headroom.core.sandbox import Walls
@@ -73,12 +75,12 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     try:
         walls = Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S))
         status, answer_text = excess.hear(probe, walls, PATIENCE_S)
-        answer = json.loads(answer_text) if status == 0 else {}
+        answer = _checked(json.loads(answer_text)) if status == 0 else {}
     except excess.TakesTooMuch as error:
         return LibrarySearch(reason=f"{where} cannot be opened: the process that opens it {error.reason}")
     except subprocess.TimeoutExpired:
         return LibrarySearch(reason=f"{where} takes more than {PATIENCE_S:g} s to open")
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = {}
     if "reason" in answer:
         hint = f"; the variable {needed.variable} may name its file" if needed.variable and not variable else ""
@@ -98,6 +100,17 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     return LibrarySearch(answer["path"], answer["version"] or "")
 
 
+def _checked(answer: Any) -> dict[str, Any]:
+    """The answer of the probe. Raises ValueError for another: the library that it opens may have printed it."""
+    json.dumps(answer, ensure_ascii=False).encode()  # raises it for half of a surrogate pair
+    match answer:
+        case {"reason": str()}:
+            return dict(answer)
+        case {"path": str(), "version": None | str(), "missing": [*missing]} if {*map(type, missing)} <= {str}:
+            return dict(answer)
+    raise ValueError("no answer of the probe")
+
+
 def _few(symbols: list[str]) -> str:
     """The first symbol, and the number of the others: mangled names are long."""
     return symbols[0] + (f" and {len(symbols) - 1} more of its functions" if len(symbols) > 1 else "")
@@ -109,7 +122,9 @@ def digest(path: str) -> str | None:
     repeatedly, so it is read once.
     """
     try:
-        with open(path, "rb") as file:  # it may be larger than our memory, and empty
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None  # a library may name a device as its file, which would be read without an end
+            return hashlib.file_digest(file, "sha256").hexdigest()  # it may be larger than our memory, and empty
+    except (OSError, ValueError):  # a name with a NUL
         return None
