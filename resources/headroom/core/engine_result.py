@@ -141,15 +141,13 @@ def document(process: EngineExit) -> dict[str, Any]:
     if code != 0 or (set(document) <= {"error", "seal"} and isinstance(document.get("error"), dict)):
         error = document.get("error")
         error = error if isinstance(error, dict) else {}
-        sentence = str(
-            error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(process)}"
-        )
+        reason = error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(process)}"
+        sentence = printable(str(reason))  # half of a surrogate pair would end the run, which could not log it
         # An error without the seal may be an adapter's: it must not say what the error is about, of several adapters
         # which one, and of one that ends the process, that it refuses a step.
         is_sealed = not process.seal or document.get("seal") == process.seal
         where = str(error.get("where") or "") if is_sealed or not process.libraries else ""
         if not is_sealed:  # these words come first, so that what follows is no markup for Robot, such as *HTML*
-            sentence = printable(sentence)  # half of a surrogate pair would end the run, which could not log it
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
         kind: Kind = "refused"
         if is_sealed or not process.libraries:  # an adapter must not lay the blame on the job, or on files

@@ -59,8 +59,9 @@ def main() -> None:
         case "refuse":
             print(json.dumps({"error": {"kind": "adapter", "message": "no such library", "where": "/library"}}))
             sys.exit(1)
-        case "refuse-in-half-characters":
-            print(json.dumps({"error": {"kind": "adapter", "message": "no \ud83d such library", "where": ""}}))
+        case "half-characters" | "half-characters-with-seal":
+            refusal = {"kind": "adapter", "message": "no \ud83d such library", "where": ""}
+            print(json.dumps({"error": refusal, **(seal if "with" in job["fake"] else {})}))
             sys.exit(1)
         case "refuse-config":
             refusal = {"kind": "adapter", "message": "refuses the configuration", "where": "/compressor/config"}

@@ -108,10 +108,11 @@ def test_the_exit_status_makes_an_error_neither_a_result_nor_one_of_the_job(fake
     assert (caught.value.kind, caught.value.exit_code) == ("refused", EXIT_FAILED)
 
 
-def test_an_error_without_the_seal_can_be_logged(fake_build: str) -> None:
+@pytest.mark.parametrize("fake", ["half-characters", "half-characters-with-seal"])
+def test_an_error_can_be_logged(fake_build: str, fake: str) -> None:
     """Robot's log refused half of a surrogate pair, which ended the run with all later cases."""
     with pytest.raises(engine.EngineFailure, match="such library") as caught:
-        engine.run("replay", {"fake": "refuse-in-half-characters", "library": "/one.so"}, build=fake_build)
+        engine.run("replay", {"fake": fake, "library": "/one.so"}, build=fake_build)
     assert str(caught.value).encode()
     assert caught.value.message.encode()
 
