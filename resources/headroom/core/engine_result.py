@@ -38,6 +38,7 @@ LARGE = 1 << 20  # no error has as many octets: a larger document is a result, a
 USED_UP = 0.8  # least share of the memory limit that explains why an engine died
 NOT_STARTED = (126, 127)  # exit statuses of a shell that could not start a program
 DIED_IN = "headroom-engine: died in "  # written by an engine that dies from its own code, or an adapter's
+SHUT = "Bad file descriptor."  # ends what the engine says of a file that is no longer open
 WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load no adapter
 OURS = ("reference.so", "null.so")  # libraries that are always loaded
 DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # signals of code that damages memory
@@ -151,13 +152,20 @@ def document(process: EngineExit) -> dict[str, Any]:
             sentence = f"An error without the seal of its job, which an adapter may have written: {sentence}"
         kind: Kind = "refused"
         if is_sealed or not process.libraries:  # an adapter must not lay the blame on the job, or on files
-            kind = given if (given := error.get("kind")) in ("job", "input", "output") else kind
+            kind = _kind(error.get("kind"), sentence, process)
         if DIED_IN.encode() in process.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(process)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)
     if process.seal and document.pop("seal", None) != process.seal:
         raise unsealed(process)
     return document
+
+
+def _kind(given: Any, sentence: str, process: EngineExit) -> Kind:
+    """The kind of an error that the engine calls `given`. A file of the engine that is shut was shut by an adapter."""
+    if given == "output" and process.libraries and sentence.endswith(SHUT):
+        return "tampered"
+    return given if given in ("job", "input", "output") else "refused"
 
 
 def _without_output(process: EngineExit, code: int) -> EngineFailure:

@@ -80,6 +80,10 @@ def main() -> None:
         case "wrong-job":
             print(json.dumps({"error": {"kind": "job", "message": "loss must be 0..1", "where": "/link/forward/loss"}}))
             sys.exit(2)
+        case "shut":
+            refusal = {"kind": "output", "message": "x cannot be written: Bad file descriptor.", "where": ""}
+            print(json.dumps({"error": refusal, **seal}))
+            sys.exit(1)
         case "result-and-2":
             print(json.dumps({"records": [], **seal}))
             sys.exit(2)

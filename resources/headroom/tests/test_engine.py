@@ -100,6 +100,13 @@ def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) ->
     assert str(caught.value).startswith("An error without the seal of its job")
 
 
+def test_a_file_that_an_adapter_shut_is_no_full_disk(fake_build: str) -> None:
+    """The whole row of the matrix ended without cells, and blamed the file."""
+    with pytest.raises(engine.EngineFailure, match="cannot be written") as caught:
+        engine.run("replay", {"fake": "shut", "library": "/one.so"}, build=fake_build)
+    assert (caught.value.kind, caught.value.exit_code) == ("tampered", EXIT_FAILED)
+
+
 @pytest.mark.parametrize("fake", ["result-and-2", "error-and-0", "error-and-2"])
 def test_the_exit_status_makes_an_error_neither_a_result_nor_one_of_the_job(fake_build: str, fake: str) -> None:
     """An adapter's destructor chose it, and had the harness blamed in the matrix, or an error read as a result."""
