@@ -258,9 +258,8 @@ def lacking(ports: bool = False) -> str:
     if shutil.which("bwrap") is None:
         return MISSING
     reason = ""
-    for (
-        pause_s
-    ) in PAUSES_S:  # a machine that is short of processes for a moment must not open the walls for a whole run
+    # A machine that is short of processes for a moment must not open the walls for a whole run.
+    for pause_s in PAUSES_S:
         time.sleep(pause_s)
         reason = _why_not(ports)
         if not reason or any(words in reason for words in FOR_GOOD):

@@ -96,7 +96,7 @@ def play(
     documents = engine.run_together("messages", jobs, PATIENCE_S, exchange.build)
     for document in documents:
         if broken := document.get("promise_broken"):
-            who = {"a": exchange.caller, "b": exchange.called}.get(broken.get("side"), "An endpoint")
+            who = exchange.names.get(broken.get("side"), "An endpoint")
             raise Misbehaviour(f"{who} broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
     return [
         Call(*item, document, exchange.compartments) for item, document in zip(calls.items(), documents, strict=True)
