@@ -27,6 +27,11 @@ class Misbehaviour(HeadroomError):
 
     verdict = "error"
 
+    def __init__(self, sentence: str, side: str = "") -> None:
+        """`side` is the adapter's, if it is known."""
+        super().__init__(sentence)
+        self.side = side
+
 
 class Inconclusive(HeadroomError):
     """Raised if the observations do not suffice for a verdict on the implementation: an error, never a failure."""
@@ -78,5 +83,6 @@ def promise(document: dict[str, Any]) -> None:
         where = "" if broken.get("packet") is None else f", {nth('packet', broken['packet'])}"
         raise Misbehaviour(
             f"The {broken['side']} broke a promise of the ABI in {broken['function']}{where}: {broken['message']} "
-            "See `./headroom check`."
+            "See `./headroom check`.",
+            broken["side"],
         )

@@ -350,6 +350,14 @@ def _transfer(pipe: Any, child: _Child) -> bool:
 
 def _document(child: _Child) -> dict[str, Any]:
     """The document of a process that has been attended to, or the failure that it ended with."""
+    try:
+        return _whole_document(child)
+    except EngineFailure as failure:
+        failure.sides = tuple(child.libraries)
+        raise
+
+
+def _whole_document(child: _Child) -> dict[str, Any]:
     if child.late:
         raise EngineFailure(
             "timeout",

@@ -67,6 +67,7 @@ class EngineFailure(HeadroomError):
         self.message = message or sentence  # without the place in the job
         self.kind = kind
         self.where = where
+        self.sides: tuple[str, ...] = ()  # of the adapters in the process
         # The request is at fault: the job, a file to read, or a configuration that the adapter refuses.
         of_job = kind in ("job", "input") or (kind == "refused" and where.endswith("/config"))
         self.exit_code = EXIT_USAGE if of_job else EXIT_ENVIRONMENT if kind == "output" else EXIT_FAILED

@@ -22,10 +22,11 @@ from headroom.core.implementations import Deviation
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, workers
 from headroom.core.results import collector
 from headroom.core.results.record import Verdict
-from headroom.core.scheme_kit import evidence
+from headroom.core.scheme_kit import evidence, signature
 from headroom.core.scheme_kit.evidence import MinimisedFailure
 from headroom.core.scheme_kit.minimise import minimise
 
+NO_ADAPTERS = ("job", "input", "output", "sandbox")  # kinds of failures that are no adapter's
 LINK = "link.pcapng"  # the capture of a cell's link, in the cell's folder
 
 Item = TypeVar("Item")
@@ -51,9 +52,15 @@ class Trial:
     was_met: Callable[[Deviation], bool] = lambda one: True
 
 
-def of_harness(cell: Cell, failure: HeadroomError) -> Trial:
-    """The trial of a cell that gave no verdict."""
-    return Trial("error", str(failure), "harness")
+def without_verdict(cell: Cell, failure: HeadroomError) -> Trial:
+    """The trial of a cell that gave no verdict. Its signature names the side that failed, if there was only one that
+    can have, or else the harness."""
+    sign = "harness"
+    if isinstance(failure, EngineFailure) and len(failure.sides) == 1 and failure.kind not in NO_ADAPTERS:
+        sign = signature.of_failure(failure, failure.sides[0])
+    elif isinstance(failure, Misbehaviour) and failure.side:
+        sign = f"{failure.side}{signature.SEPARATOR}broken promise"
+    return Trial("error", str(failure), sign)
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Runner:
     trial: Callable[[Sequence[Cell], ArtefactStore], Sequence[Trial]]
     together: Callable[[Cell], Hashable] = id
     at_once: Callable[[], int] = workers
-    failed: Callable[[Cell, HeadroomError], Trial] = of_harness
+    failed: Callable[[Cell, HeadroomError], Trial] = without_verdict
     minimised_for: Callable[[Row], Collection[str]] = lambda row: row.axes.values()
 
     def run(self, cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:

@@ -153,7 +153,8 @@ class Line:
                 refused.append(source.octets)
         if len(on_the_link) > len(sent):
             more = len(on_the_link) - len(sent)
-            raise Misbehaviour(f"The compressor sends {more} link packets besides those that its packets became.")
+            sentence = f"The compressor sends {more} link packets besides those that its packets became."
+            raise Misbehaviour(sentence, "compressor")
         return Compressed(tuple(sent), tuple(refused), result)
 
     def follow(self, sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Finding], list[Any]]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core.capabilities import Inconclusive
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours, PlainChannel, Reading
-from headroom.core.engine import EngineFailure
+from headroom.core.engine_result import EngineFailure, Kind
 from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic, row_axes
 from headroom.core.results import collector
@@ -117,3 +117,27 @@ def test_two_readings_of_a_link() -> None:
         "packet 3 (header): mask is 3, and 4 as tshark reads it",
         "packet 5: the judge refuses it: There is nothing.",
     ]
+
+
+def died_with(kind: Kind, *sides: str) -> EngineFailure:
+    failure = EngineFailure(kind, "It ended.")
+    failure.sides = sides
+    return failure
+
+
+@pytest.mark.parametrize(
+    ("failure", "signature"),
+    [
+        (died_with("crash", "decompressor"), "decompressor · crash"),
+        (died_with("crash", "compressor", "decompressor"), "harness"),
+        (died_with("input", "decompressor"), "harness"),
+        (Misbehaviour("It lies.", "compressor"), "compressor · broken promise"),
+        (Misbehaviour("It lies."), "harness"),
+    ],
+)
+def test_the_side_that_alone_can_have_failed_signs(tmp_path: Path, failure: HeadroomError, signature: str) -> None:
+    def trial(group: Sequence[Cell], store: ArtefactStore) -> list[Trial]:
+        raise failure
+
+    collector.begin()
+    assert Runner(trial).run(cells("a"), ArtefactStore(tmp_path))[0]["signature"] == signature
