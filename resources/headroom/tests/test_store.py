@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core import metrics
-from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.finding import Finding
 from headroom.core.results import store
 from headroom.core.results.record import CoreLoad, Histogram, Item, Measurement, Record, Series, Test, worst
@@ -189,3 +189,21 @@ def test_a_record_with_two_verdicts_is_none(tmp_path: Path) -> None:
     warnings: list[str] = []
     assert store.read_all(tmp_path, warnings.append) == []
     assert "an object has a key twice" in warnings[0]
+
+
+def test_a_record_with_large_texts_is_not_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adapter that failed every cell of a row with long last words had the row left out of the run."""
+    monkeypatch.setattr(store, "MAX_RECORD", 1 << 20)
+    said: list[str] = []
+    findings = [Finding("word " * 10_000) for _ in range(99)]
+    store.write(tmp_path, record(verdict="error", reason="x" * (2 << 20), findings=findings))
+    (read,) = store.read_all(tmp_path, said.append)
+    assert (read["verdict"], len(read["findings"]), said) == ("error", 99, [])
+    assert read["reason"].startswith("xxx") and read["reason"].endswith(" …")
+
+
+def test_a_record_that_would_be_left_out_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MAX_RECORD", 1 << 20)
+    with pytest.raises(HeadroomError, match=r"The result of 'smoke/first/One' cannot be kept: it has .* octets"):
+        store.write(tmp_path, record(findings=[Finding("word") for _ in range(50_000)]))
+    assert not list(tmp_path.rglob("*.json"))

@@ -19,9 +19,10 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, di
 from headroom.core.paths import document_of, octets_of, out_folder, sha256_of, shown
 from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
-from headroom.core.text import printable_json, some
+from headroom.core.text import printable_json, shortened, some
 
 MAX_RECORD = 64 << 20  # octets; our own records have well under one million
+MOST_IN_LARGE = 4000  # most characters of a text in a record that would be larger
 
 UMASK = os.umask(0o022)
 os.umask(UMASK)
@@ -100,7 +101,9 @@ def file_name(test_id: str, part: str = "") -> str:
 
 
 def write(run_folder: Path, record: Record) -> Path:
-    """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks if it cannot be written."""
+    """Writes a record. Raises UnregisteredMetric, HeadroomError if it is too large even with short texts, and
+    EnvironmentLacks if it cannot be written.
+    """
     file = f"results/{file_name(record.test.id, record.part)}"
     document = record.as_json()
     if unknown := metric_registry.unregistered(document["metrics"]):
@@ -109,12 +112,29 @@ def write(run_folder: Path, record: Record) -> Path:
             "Declare it in core/metrics.py or in the metrics of its scheme."
         )
     try:
-        text = json.dumps(document, indent=1, ensure_ascii=False)
-        # UTF-8 has no halves of surrogate pairs.
-        write_chained(run_folder, file, printable_json(text).encode() + b"\n")
+        octets = _octets(document)
+        if len(octets) > MAX_RECORD:  # readers would leave it out, with its verdict
+            octets = _octets(_with_short_texts(document))
+        if len(octets) > MAX_RECORD:
+            raise HeadroomError(f"The result of '{record.test.id}' cannot be kept: it has {len(octets):,} octets.")
+        write_chained(run_folder, file, octets)
     except OSError as error:
         raise disk_error(error, f"writing the result of '{record.test.id}'") from error
     return run_folder / file
+
+
+def _octets(document: dict[str, Any]) -> bytes:
+    """A record as its file has it. UTF-8 has no halves of surrogate pairs."""
+    return printable_json(json.dumps(document, indent=1, ensure_ascii=False)).encode() + b"\n"
+
+
+def _with_short_texts(value: Any) -> Any:
+    """A value of JSON with only the beginnings of long texts, which an adapter may have written."""
+    if isinstance(value, dict):
+        return {name: _with_short_texts(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_short_texts(entry) for entry in value]
+    return shortened(value, MOST_IN_LARGE) if isinstance(value, str) else value
 
 
 class StoredRecord(dict[str, Any]):
