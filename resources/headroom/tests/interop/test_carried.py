@@ -47,6 +47,16 @@ def test_where_no_side_says_it_the_judge_reads_the_link(tmp_path: Path, real_bui
     assert carried.by_profile(one, done, link) == said == (60 if profile == "0x0001" else 0)
 
 
+def test_an_adapter_that_says_otherwise_than_its_link_is_not_believed(tmp_path: Path, real_build: str) -> None:
+    """Cells of a profile passed although every packet went uncompressed: the compressor said that it used it."""
+    one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile="0x0003")
+    link = tmp_path / "link.pcapng"
+    done = replay.run(cells.replace(cells.config_of(one), outputs={"link": link}))
+    for side in ("compressor", "decompressor"):
+        done.direction()[side]["profiles"] = {"0x0003": 60}
+    assert carried.unasked(one, done, link).startswith("No packet of this capture fits 0x0003 (ESP)")
+
+
 def test_a_pass_that_is_about_few_packets_says_so(tmp_path: Path, real_build: str) -> None:
     one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile="0x0003")
     done = replay.run(cells.config_of(one))

@@ -15,7 +15,7 @@ def unasked(cell: Cell, result: Replay, link: Path) -> str:
     """Returns a sentence if no packet of a passed cell used the cell's profile, so that the cell does not test it; ""
     otherwise.
 
-    `link` is the capture of the link. A judge reads it if neither side reports the profiles of packets.
+    `link` is the capture of the link. A judge reads it; what it cannot read is what the sides report.
     """
     if not _can_be_carried_otherwise(cell) or by_profile(cell, result, link) != 0:
         return ""
@@ -40,8 +40,8 @@ def remarks(cell: Cell, result: Replay) -> str:
 
 def by_profile(cell: Cell, result: Replay, link: Path) -> int | None:
     """Packets that went by the profile of a cell; None if that is unknown."""
-    count = _count(cell, result)
-    return recordings.packets_by(cell, link) if count is None else count
+    count = recordings.packets_by(cell, link)
+    return _count(cell, result) if count is None else count
 
 
 def _count(cell: Cell, result: Replay) -> int | None:
