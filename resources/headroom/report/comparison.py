@@ -263,8 +263,29 @@ def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record], same_selection: 
                 (after == MISSING and same_selection) or (after == "unsupported" and _has_same_sides(mine, other))
             )
             changes.append(VerdictChange(identity, before, after, reason, lost))
+        if mine and other and not (before != after and changes[-1].is_worse):
+            changes += _worse_cells(identity, mine, other, same_selection)
     order = {word: number for number, word in enumerate((*reversed(VERDICTS), MISSING))}
     return sorted(changes, key=lambda mine: (not mine.is_worse, MISSING in (mine.a, mine.b), order[mine.b], mine.test))
+
+
+def _worse_cells(row: str, mine: Record, other: Record, same_selection: bool) -> list[VerdictChange]:
+    """The cells of a row of the matrix that are worse in b: the verdict of the row is that of its worst cell, or of
+    those that are supported.
+    """
+    by_a, by_b = (
+        {
+            f"{row}, {cell['traffic']}, {cell['link']}": {
+                "verdict": cell["verdict"],
+                "reason": cell["reason"],
+                "compressor": record["compressor"],
+                "decompressor": record["decompressor"],
+            }
+            for cell in record.get("cells", ())
+        }
+        for record in (mine, other)
+    )
+    return [change for change in _verdicts(by_a, by_b, same_selection) if change.is_worse]
 
 
 def _has_same_sides(mine: Record | None, other: Record | None) -> bool:

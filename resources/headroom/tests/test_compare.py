@@ -114,6 +114,29 @@ def test_what_is_worse(tmp_path: Path, a: Verdict, b: Verdict, worse: bool) -> N
     assert compared([record(verdict=a)], [record(verdict=b)], tmp_path).is_worse is worse
 
 
+@pytest.mark.parametrize(
+    ("row", "a", "b", "worse"),
+    [
+        ("pass", "pass", "unsupported", ["Row, bulk, clean"]),  # a new declaration
+        ("fail", "pass", "fail", ["Row, bulk, clean"]),
+        ("fail", "fail", "unsupported", []),
+        ("fail", "fail", "pass", []),
+    ],
+)
+def test_cells_count_where_their_row_hides_them(
+    tmp_path: Path, row: Verdict, a: Verdict, b: Verdict, worse: list[str]
+) -> None:
+    """The verdict of a row of the matrix was the same, whatever became of its other cells."""
+    rows = []
+    for verdict in (a, b):
+        cells = [{"traffic": name, "link": "clean", "reason": ""} for name in ("bulk", "others")]
+        rows.append(record(name="Row", verdict=row))
+        rows[-1].cells = [cells[0] | {"verdict": verdict}, cells[1] | {"verdict": row}]
+    found = compared(rows[:1], rows[1:], tmp_path)
+    assert [change.test for change in found.verdicts if change.is_worse] == worse
+    assert found.is_worse is bool(worse)
+
+
 def test_what_another_implementation_declares_is_no_worse(tmp_path: Path) -> None:
     other = record(verdict="unsupported")
     other.compressor = {**other.compressor, "name": "other"}
