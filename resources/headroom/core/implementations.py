@@ -5,6 +5,7 @@ $HEADROOM_IMPLEMENTATIONS_PATH names.
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from headroom.core.paths import (
     shown,
 )
 from headroom.core.sandbox import is_library
+from headroom.core.text import printable
 from headroom.core.yamlfile import Document, check, read_joined
 
 OURS = ("null", "reference")  # names that nobody else may take
@@ -205,7 +207,11 @@ class Implementation:
 
 
 def load(folder: Path) -> Implementation:
-    """Reads an implementation. Raises UsageError with file and line if its YAML is not valid."""
+    """Reads an implementation. Raises UsageError with file and line if its YAML is not valid, and if the path is not
+    UTF-8, which jobs, records and Robot's log are.
+    """
+    if re.search("[\ud800-\udfff]", str(folder)):
+        raise UsageError(f"The path {printable(str(folder))} is not UTF-8: give the folder another name.")
     try:
         changed = tuple(path.stat().st_mtime_ns for path in _files(folder))
     except OSError:

@@ -44,6 +44,14 @@ def test_what_is_declared(root: Path) -> None:
     assert implementations.names(root) == ["theirs"]
 
 
+def test_a_path_that_is_not_utf_8_is_refused(root: Path) -> None:
+    """The whole matrix ended with an error of Robot's, which could not write its log."""
+    folder = root / "caf\udce9"
+    (root / "theirs").rename(folder)
+    with pytest.raises(UsageError, match=r"caf\\udce9 is not UTF-8"):
+        implementations.find(str(folder))
+
+
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
