@@ -17,7 +17,7 @@ def unasked(cell: Cell, result: Replay, link: Path) -> str:
 
     `link` is the capture of the link. A judge reads it; what it cannot read is what the sides report.
     """
-    if not _can_be_carried_otherwise(cell) or by_profile(cell, result, link) != 0:
+    if not _can_be_carried_otherwise(cell) or _is_asked(cell, result, link):
         return ""
     number = cell.row["profile"]
     profile = f"{number} ({PROFILE.title_of(number)})"
@@ -38,10 +38,10 @@ def remarks(cell: Cell, result: Replay) -> str:
     return " ".join(sentences)
 
 
-def by_profile(cell: Cell, result: Replay, link: Path) -> int | None:
-    """Packets that went by the profile of a cell; None if that is unknown."""
-    count = recordings.packets_by(cell, link)
-    return _count(cell, result) if count is None else count
+def _is_asked(cell: Cell, result: Replay, link: Path) -> bool:
+    """True if a packet went by the profile of a cell, or nobody knows."""
+    found = recordings.has_packet_by(cell, link)
+    return _count(cell, result) != 0 if found is None else found
 
 
 def _count(cell: Cell, result: Replay) -> int | None:

@@ -3,7 +3,7 @@
 file."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -47,27 +47,33 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
 
 def header_octets(cell: Cell, link: Path) -> float | None:
     """Mean header on the link as the judge reads it, octets; None if it cannot read them all."""
-    lengths = [packet.header_octets for packet, _ in _read(cell, link) or ()]
+    entries = list(_read(cell, link))
+    lengths = [] if None in entries else [entry[0].header_octets for entry in entries if entry]
     return sum(lengths) / len(lengths) if lengths else None
 
 
-def packets_by(cell: Cell, link: Path) -> int | None:
-    """Packets on the link that the judge reads as of the cell's profile; None if it cannot read them all."""
-    packets = _read(cell, link)
-    return None if packets is None else sum(number == int(cell.row["profile"], 16) for _, number in packets)
+def has_packet_by(cell: Cell, link: Path) -> bool | None:
+    """True if the judge reads a packet of the cell's profile on the link; None if it first meets one that it cannot
+    read."""
+    for entry in _read(cell, link):
+        if entry is None:
+            return None
+        if entry[1] == int(cell.row["profile"], 16):
+            return True
+    return False
 
 
-def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
-    """The packets on the link, each with the number of its profile; None if the judge cannot read them all."""
+def _read(cell: Cell, link: Path) -> Iterator[tuple[Packet, int] | None]:
+    """The packets on the link, each with the number of its profile; None for the first that the judge cannot read,
+    which is the last."""
     judge = Decompressor(Parameters.of(channel_of(cell)))
-    results = []
     for packet in engine_pcapng.read(link):
         outcome = judge.decompress(packet.octets[ETHERNET_HEADER:])
         if outcome.packet is None:
-            return None
+            yield None
+            return
         profile = outcome.after.profile if outcome.after else outcome.packet.profile
-        results.append((outcome.packet, profile.number if profile else 0))
-    return results
+        yield outcome.packet, profile.number if profile else 0
 
 
 def undeclared(cell: Cell) -> str:
