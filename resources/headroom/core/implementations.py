@@ -30,7 +30,7 @@ from headroom.core.sandbox import is_library
 from headroom.core.text import printable
 from headroom.core.yamlfile import Document, check, read_joined
 
-OURS = ("null", "reference")  # names that nobody else may take
+OURS = ("null", "reference")  # names that other implementations must not take
 _SINGULAR = {"dictionaries": "dictionary"}  # the singular of capabilities, for sentences
 
 Warn = Callable[[str], None]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of the suites that `./headroom test` runs without --all: no doubles and no wrong outputs, which prove the
-suites right and take a quarter of the time of all, and each third row of an interop matrix."""
+suites right and take minutes, and each third row of an interop matrix."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_what_comes_out_besides() -> None:
 
 
 def wrong_with(besides: dict[str, Any], name: str, times: int = 1) -> list[str]:
-    """What is wrong with outputs besides those of the packets."""
+    """Returns the faults of a vector that ends with further outputs."""
     whole = document(ideal(name))
     whole["records"] += [besides] * times
     return judge([all_vectors()[name]], whole)[0].wrong

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a decompressor delivers besides the first output of each link packet."""
+"""Judges the outputs of a decompressor besides the first one of each link packet."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 def too_many(document: dict[str, Any], originals: Sequence[bytes | None], channel: int = 0) -> str:
-    """Says that more comes out on a channel than may; "" if all may. `originals` are what has to come out of its link
-    packets in order, None where nothing has to.
+    """Returns a sentence if more comes out on a channel than may come out; "" otherwise. `originals` are the packets
+    that its link packets must give, in order; None for a link packet that must give none.
 
     A packet that is not delivered at once may come out later (reverse decompression: RFC 3095, 6.1), but none twice.
     """

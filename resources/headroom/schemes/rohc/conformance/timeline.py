@@ -230,7 +230,7 @@ class Timeline:
         return played
 
     def _came_out(self, records: Mapping[int, dict[str, Any]]) -> list[bytes | None]:
-        """What came out of each link packet; None where nothing did, or what nobody expects."""
+        """Returns the packet that each link packet gave; None if it gave none, or another than the original."""
         return [
             bytes.fromhex(one["hex"]) if one is not None and records[n]["verdict"] == "identical" else None
             for n, one in enumerate(self.expected)

@@ -39,7 +39,7 @@ def remarks(cell: Cell, result: Replay) -> str:
 
 
 def _is_asked(cell: Cell, result: Replay, link: Path) -> bool:
-    """True if a packet went by the profile of a cell, or nobody knows."""
+    """True if a packet went by the profile of a cell, or if that is not known."""
     found = recordings.has_packet_by(cell, link)
     return _count(cell, result) != 0 if found is None else found
 
