@@ -7,7 +7,7 @@ from typing import Any
 
 def too_many(document: dict[str, Any], originals: Sequence[bytes | None], channel: int = 0) -> str:
     """Returns a sentence if more comes out on a channel than may come out; "" otherwise. `originals` are the packets
-    that its link packets must give, in order; None for a link packet that must give none.
+    that its link packets gave, or must give, in order; None for a link packet without one.
 
     A packet that is not delivered at once may come out later (reverse decompression: RFC 3095, 6.1), but none twice.
     """
