@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import selectors
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headroom.core import engine_result, process_group, sandbox
+from headroom.core.engine import MOST_STARTS
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.excess import excess
@@ -97,6 +99,8 @@ class Service(EngineExit):
     output: int = -1  # descriptors of files without a name: no reader is needed while the process prints
     errors: int = -1
     handle: int = -1  # pidfd_open(2): readable when the process has ended
+    restart: Callable[[], tuple[Started, str]] | None = None  # starts it once more, with another seal
+    starts: int = 1
     document: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
@@ -175,17 +179,13 @@ class Crew:
         `ends_by_itself` is True for a job with a duration. Raises EnvironmentLacks if there is no engine.
         """
         if place.engine:
-            program, control, memory, seal = Path("headroom-engine"), None, None, ""
+            program, control, memory, seal, restart = Path("headroom-engine"), None, None, "", None
             started = _popen([*place.engine, command, "--job", "-"], json.dumps(job).encode(), place=place)
         else:
             program, control = require_engine(self.build), self.folder / f"{name}.sock"
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
-            with _listening(control) as listening:
-                whole, seal = engine_result.sealed(job | {"control": listening})
-                text = json.dumps(whole).encode()
-                walls = sandbox.of_job(job, text, ports=True, memory=memory)
-                command_line = [str(program), command, "--job", "-"]
-                started = _popen(command_line, text, walls=walls, place=place, passed=(listening,))
+            restart = functools.partial(_start_engine, program, command, job, place, control, memory)
+            started, seal = restart()
         return self._start(
             started,
             program=program,
@@ -197,6 +197,7 @@ class Crew:
             place=place,
             control=control,
             ends_by_itself=ends_by_itself,
+            restart=restart,
         )
 
     def program(
@@ -291,8 +292,27 @@ class Crew:
                     f"{_sentence(waiting[0].who)} was not ready after {timeout_s:g} s."
                     f"{engine_result.last_words(waiting[0])}",
                 )
-            self.attend(0.02)
+            try:
+                self.attend(0.02)
+            except EngineFailure as failure:
+                if failure.kind != "sandbox" or not self._begin_again():
+                    raise
             waiting = [service for service in waiting if not _is_ready(service)]
+
+    def _begin_again(self) -> bool:
+        """Starts engines again whose sandbox could not be made (`engine.begin_again` says why). Returns False if there
+        is none, or if one has been started often enough."""
+        ended = [service for service in self.services if _has_no_sandbox(service)]
+        for service in ended:
+            if service.restart is None or service.starts == MOST_STARTS:
+                return False
+            process_group.stop(service.process)
+            for descriptor in (service.output, service.errors, service.handle):
+                os.close(descriptor)
+            (service.process, service.output, service.errors), service.seal = service.restart()
+            service.handle = os.pidfd_open(service.process.pid)
+            service.starts += 1
+        return bool(ended)
 
     def attend(self, seconds: float, descriptors: Iterable[int] = ()) -> list[int]:
         """Waits for some time, or until one of some descriptors can be read. Returns those that can.
@@ -448,6 +468,18 @@ def _popen(
     return process, output, errors
 
 
+def _start_engine(
+    program: Path, command: str, job: dict[str, Any], place: Place, control: Path, memory: int | None
+) -> tuple[Started, str]:
+    """Starts an engine of this machine in a sandbox, with a control socket. Returns it and the seal of its job."""
+    with _listening(control) as listening:
+        whole, seal = engine_result.sealed(job | {"control": listening})
+        text = json.dumps(whole).encode()
+        walls = sandbox.of_job(job, text, ports=True, memory=memory)
+        command_line = [str(program), command, "--job", "-"]
+        return _popen(command_line, text, walls=walls, place=place, passed=(listening,)), seal
+
+
 @contextlib.contextmanager
 def _listening(control: Path) -> Iterator[int]:
     """The descriptor of a socket that listens at a path, for a process to inherit: so it needs no folder to write to,
@@ -514,6 +546,12 @@ def _is_ready(service: Service) -> bool:
     with contextlib.suppress(OSError, ValueError):
         return bool(ask(service.control, GLANCE_S))
     return False
+
+
+def _has_no_sandbox(service: Service) -> bool:
+    """True if a process has ended because its sandbox could not be made."""
+    ended = service.handle >= 0 and process_group.exit_code(service.process) is not None
+    return ended and cause_of(service).kind == "sandbox"
 
 
 def collect(service: Service) -> None:

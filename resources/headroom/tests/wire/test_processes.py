@@ -71,6 +71,33 @@ def test_each_has_a_socket_of_its_own_and_reads_its_job_once(node_build: str) ->
                 assert size == 1 << 24 or not file.seekable(), "the seal would be there for an adapter"
 
 
+@pytest.mark.parametrize("failures", [1, processes.MOST_STARTS - 1, processes.MOST_STARTS])
+def test_an_engine_without_a_sandbox_begins_again(
+    node_build: str, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    """The namespace of another run may go while bubblewrap copies all mounts."""
+    start, left = processes.process_group.start, [failures]
+
+    def start_in_vain(words: list[str], env: None, walls: Walls, *more: Any, **named: Any) -> subprocess.Popen[bytes]:
+        left[0] -= 1
+        if left[0] < 0:
+            return start(words, env, walls, *more, **named)
+        process = start(["sh", "-c", 'echo "bwrap: Can\'t bind mount" >&2; exit 1'], env, None, *more, **named)
+        process.is_walled = True  # type: ignore[attr-defined]
+        return process
+
+    monkeypatch.setattr(processes.process_group, "start", start_in_vain)
+    with Crew(build=node_build) as crew:
+        node = crew.engine("compressor", "node", {})
+        if failures == processes.MOST_STARTS:
+            with pytest.raises(EngineFailure, match="could not be made"):
+                crew.wait_until_ready()
+        else:
+            crew.wait_until_ready()
+            assert crew.stop(node)["command"] == "node"
+    assert left[0] == (0 if failures == processes.MOST_STARTS else -1), "no more starts than it needs"
+
+
 def crew_names(services: list[processes.Service]) -> list[str]:
     return [service.name for service in services]
 
