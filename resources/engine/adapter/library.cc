@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "adapter/promise_broken.h"
 #include "base/error.h"
 
 namespace headroom {
@@ -22,7 +23,8 @@ constexpr std::size_t kPreamble = offsetof(headroom_api, describe);
 // An extension as far as its struct_size goes, the rest NULL; nothing if the adapter does not have it.
 template <typename Functions>
 std::optional<Functions> copy_extension(const headroom_api& api, const char* name) {
-  const void* const table = api.extension == nullptr ? nullptr : api.extension(name);
+  const void* const table =
+      api.extension == nullptr ? nullptr : call_safely(kNoRole, "extension", [&] { return api.extension(name); });
   if (table == nullptr) return std::nullopt;
   std::uint32_t size = 0;
   std::memcpy(&size, table, sizeof size);
@@ -96,7 +98,9 @@ headroom_api copy_table(const headroom_api* table) {
 std::shared_ptr<const Library> Library::open(const std::string& path, const std::string& where) {
   std::error_code ignored;
   const std::string absolute = std::filesystem::absolute(path, ignored).string();
-  void* handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // dlopen is declared noexcept, but a library's constructors run in it: the compiler must not know what is called.
+  void* (*volatile load)(const char*, int) = dlopen;
+  void* handle = call_safely(kNoRole, "initialisation", [&] { return load(absolute.c_str(), RTLD_NOW | RTLD_LOCAL); });
   if (handle == nullptr) {
     const char* reason = dlerror();
     throw Error(ErrorKind::adapter,
@@ -109,7 +113,7 @@ std::shared_ptr<const Library> Library::open(const std::string& path, const std:
     throw Error(ErrorKind::adapter, "the library " + path + " is no adapter: it does not export " + kEntry + ".",
                 where);
   }
-  const headroom_api* table = entry();
+  const headroom_api* table = call_safely(kNoRole, kEntry, entry);
   std::string defect = table_defect_version(table);
   if (defect.empty()) defect = table_defect_size(table);
   if (defect.empty()) {
