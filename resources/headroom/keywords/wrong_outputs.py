@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keyword of the suite of wrong outputs, which runs conformance suites on references whose outputs are wrong."""
+"""Keywords of the suites of wrong outputs and sudden ends, which run cases on references that are wrong."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core.errors import EnvironmentLacks
-from headroom.core.mutation import campaign, wrong_outputs
+from headroom.core.mutation import campaign, sudden_ends, wrong_outputs
+from headroom.core.mutation.hunt import Outcome
 from headroom.core.mutation.wrong_outputs import WrongOutput
 from headroom.core.results import collector
 from headroom.core.scheme_registry import find
@@ -16,7 +20,7 @@ from headroom.keywords.base import current_run, library
 
 @library
 class WrongOutputKeywords:
-    """Checks that the suites notice wrong outputs."""
+    """Checks that the suites notice wrong outputs, and that an adapter gains nothing if it ends early besides."""
 
     @keyword("Suites Should Notice")
     def suites_should_notice(self, scheme: str, output: str, change: str, others: int, *suites: str) -> None:
@@ -37,3 +41,33 @@ class WrongOutputKeywords:
                 f"Of {outcome.cases} cases, {len(outcome.found)} fail and {len(outcome.passed)} pass, but at most "
                 f"{others} are about other outputs. These pass: {some(outcome.passed, 3)}."
             )
+
+    @keyword("No End Should Help")
+    def no_end_should_help(self, scheme: str, output: str, change: str, *cases: str) -> None:
+        """Runs cases that fail with a change of one kind of outputs of the reference. Besides, it ends the process at
+        each place of an adapter's life in two ways, which the seed chooses. No case may pass, or be unsupported, and
+        none may be called a defect of the harness.
+        """
+        run = current_run()
+        identities = [f"conformance/{case}" for case in cases]
+        ends = list(sudden_ends.choose(WrongOutput(scheme, output, change), 2, run.seed))
+        try:
+            with campaign.Processes() as processes, ThreadPoolExecutor(os.cpu_count()) as pool:
+                outcomes = list(pool.map(lambda end: sudden_ends.ask(end, identities, processes.hunt, run.build), ends))
+        except EnvironmentLacks as reason:
+            raise SkipExecution(str(reason)) from reason
+        collector.current().parameters |= {"kind": "sudden ends"}
+        helped = [f"{outcome.name}: {sentence}" for outcome in outcomes if (sentence := _what_helped(outcome))]
+        if helped:
+            raise AssertionError(f"{len(helped)} of {len(ends)} ends change what is said: {some(helped, 3)}.")
+
+
+def _what_helped(outcome: Outcome) -> str:
+    """What is too mild in an outcome that has no right to pass; "" if it is as it should be."""
+    if outcome.passed:
+        return f"{outcome.passed[0]} passes"
+    judged = [*outcome.found, *outcome.errors]
+    if len(judged) < outcome.cases or not judged:
+        return f"{outcome.cases - len(judged)} of {outcome.cases} cases have no verdict"
+    blamed = next((case for case in judged if case.verdict == "non-strict" or "a defect of" in case.reason), None)
+    return f"{blamed.case} is {blamed.verdict}: {blamed.reason}" if blamed else ""

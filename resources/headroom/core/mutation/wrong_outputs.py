@@ -3,7 +3,7 @@
 
 A mutant is one defect in the sources, and one case that finds it is enough. Here every output of a kind is wrong, so
 each case about these outputs must notice. A case that passes all the same is about others, or checks nothing.
-implementations/reference/wrong_output_adapter.cc lists outputs and changes.
+implementations/reference/wrong_output.h lists outputs and changes.
 """
 
 import tempfile

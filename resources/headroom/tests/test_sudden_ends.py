@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""References with wrong outputs that end early: which ends, and what is too mild a verdict for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from headroom.core.mutation import sudden_ends
+from headroom.core.mutation.hunt import CaseResult, Outcome, Task
+from headroom.core.mutation.sudden_ends import PLACES, WAYS, SuddenEnd, ask, choose
+from headroom.core.mutation.wrong_outputs import WrongOutput
+from headroom.core.paths import IMPLEMENTATIONS
+from headroom.keywords import wrong_outputs
+from headroom.keywords.wrong_outputs import WrongOutputKeywords
+
+WRONG = WrongOutput("vj", "compressed", "altered")
+CRASH = CaseResult("a/B", "error", [], "The engine died from SIGKILL.")
+
+
+def test_each_place_comes_and_the_seed_chooses_the_ways() -> None:
+    chosen = list(choose(WRONG, 2, 1))
+    assert [end.place for end in chosen[::2]] == list(PLACES)
+    assert {end.way for end in chosen} <= set(WAYS)
+    assert chosen == list(choose(WRONG, 2, 1)) != list(choose(WRONG, 2, 2))
+
+
+def test_the_adapter_knows_places_and_ways() -> None:
+    source = (IMPLEMENTATIONS / "reference/ending_adapter.cc").read_text()
+    verbs = {way.rstrip("0123456789").rstrip("-") for way in WAYS}
+    assert all(f'"{word}"' in source for word in (*PLACES, *verbs))
+
+
+def test_the_library_of_an_end_has_its_name(real_build: str) -> None:
+    tasks: list[Task] = []
+
+    def hunt(task: Task) -> Outcome:
+        assert Path(task.library).is_file()
+        tasks.append(task)
+        return Outcome(task.name)
+
+    ask(SuddenEnd(WRONG, "created", "exits-0"), ["conformance/vj/compressor/One Slot"], hunt, real_build)
+    (task,) = tasks
+    assert Path(task.library).name == "created-exits-0.so"
+    assert task.cases and task.options == {"wrong": {"output": "compressed", "change": "altered"}}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentence"),
+    [
+        (Outcome("a", cases=1, passed=["a/B"]), "a/B passes"),
+        (Outcome("a", cases=2, errors=[CRASH]), "1 of 2 cases have no verdict"),
+        (Outcome("a"), "0 of 0 cases have no verdict"),
+        (Outcome("a", cases=1, found=[CaseResult("a/B", "non-strict", [], "late")]), "a/B is non-strict: late"),
+        (Outcome("a", cases=1, errors=[CaseResult("a/B", "error", [], "a defect of the engine: x.")]), "a defect of"),
+    ],
+)
+def test_ends_that_help(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, sentence: str) -> None:
+    monkeypatch.setattr(sudden_ends, "ask", lambda *_: outcome)
+    monkeypatch.setattr(wrong_outputs, "current_run", lambda: SimpleNamespace(build="gcc-O2", seed=1))
+    with pytest.raises(AssertionError, match=f"{2 * len(PLACES)} of {2 * len(PLACES)} ends .*{sentence}"):
+        WrongOutputKeywords().no_end_should_help("vj", "compressed", "altered", "vj/compressor/One Slot")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", ["loaded", "extended"])
+def test_an_exception_is_the_adapters(real_build: str, place: str) -> None:
+    from headroom.core.mutation.campaign import Processes
+
+    with Processes() as processes:
+        end = SuddenEnd(WRONG, place, "throws")
+        outcome = ask(end, ["conformance/vj/compressor/One Slot"], processes.hunt, real_build)
+    assert [case.reason for case in outcome.errors if "broke a promise: it let an exception out" in case.reason]
