@@ -80,7 +80,8 @@ class Cost:
 
 @dataclass
 class Summary:
-    """The content of the page. `identity` is name, version and digest, as in records."""
+    """The content of the page. `identity` is name, version and digest, as in records; `unread` is the number of
+    records that the folder has besides, which nobody can read."""
 
     judged: Judgement
     identity: dict[str, Any]
@@ -91,6 +92,7 @@ class Summary:
     costs: list[Cost]
     declared: list[tuple[str, str]]
     records: Records = field(repr=False)
+    unread: int = 0
 
     @property
     def found(self) -> Implementation:
@@ -106,10 +108,11 @@ class Summary:
     @property
     def worst(self) -> str:
         """error, fail, non-strict, unsupported (nothing passed) or pass. An adapter that did not describe itself, and
-        then passes the checks of the ABI, is an error: nothing else was asked of it.
+        then passes the checks of the ABI, is an error: nothing else was asked of it. So is a record that cannot be
+        read: it may be worse than those that can.
         """
         words = [word for word in (*BROKEN, "non-strict") if any(row.counts[word] for row in self.asked)]
-        if not self.judged.is_described and not {*BROKEN} & {*words}:
+        if (self.unread or not self.judged.is_described) and not {*BROKEN} & {*words}:
             return "error"
         if words:
             return words[0]
@@ -125,6 +128,8 @@ class Summary:
         begun = "Of" if self.judged.is_whole else "So far, of"
         if wrong:
             told = f"{begun} {_many(cases, 'case')} {wrong:,} failed, for {_many(broken, 'cause')}"
+        elif self.unread:
+            return f"Nothing failed in what can be read, but {_many(self.unread, 'record')} cannot."
         elif not self.judged.is_described:
             return "The adapter did not describe itself at first, so that only the checks of the ABI were asked."
         elif self.worst == "unsupported":
@@ -186,6 +191,7 @@ def of(judged: Judgement, records: Records) -> Summary:
         costs=[_cost(record) for record in records if record["test"]["id"].startswith("judge/cost/")],
         declared=_declared(judged),
         records=records,
+        unread=max(0, len(list((judged.folder / "results").glob("*.json"))) - len(records)),
     )
 
 

@@ -104,6 +104,16 @@ def test_nothing_asked_is_no_pass(tmp_path: Path) -> None:
     assert (found.worst, found.exit_status) == ("unsupported", 3)
 
 
+def test_a_record_that_cannot_be_read_is_no_pass(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for number in range(2):
+        (tmp_path / "results" / f"{number}.json").write_text("{}")
+    found = summary.of(judged(tmp_path), [result("A", "pass", part="abi")])
+    assert (found.worst, found.exit_status) == ("error", 1)
+    assert found.sentence == "Nothing failed in what can be read, but 1 record cannot."
+    assert summary.of(judged(tmp_path), [result("A", "pass", part="abi"), cost()]).worst == "pass"
+
+
 def test_a_row_of_the_matrix_without_cells_counts_beside_the_cells_of_others(tmp_path: Path) -> None:
     """An adapter that shut the file of a capture ended its row with an error, of which only the causes told."""
     axes = {"profile": "0x0002", "mode": "U", "cids": "small", "traffic": "a", "link": "clean"}
