@@ -25,7 +25,9 @@ ABI, CONFORMANCE, MATRIX, COST, WIRE = "abi", "conformance", "matrix", "cost", "
 REFERENCE = "reference"
 HOSTILE = "robustness"
 # Suites that run adapters of the project's own.
-NOT_ABOUT_IT = ("robustness/wrong_outputs", "robustness/freedoms", "robustness/misbehaving_adapters")
+NOT_ABOUT_IT = tuple(
+    f"{HOSTILE}/{name}" for name in ("freedoms", "misbehaving_adapters", "sudden_ends", "wrong_outputs")
+)
 ADAPTERS, COSTS = "smoke/adapters", "judge/cost"
 
 

@@ -10,8 +10,10 @@ import pytest
 
 from headroom.core import implementations
 from headroom.core.errors import UsageError
+from headroom.core.run.selection import cases, suite_files
 from headroom.judge import parts, subject
 from headroom.judge.parts import Extent
+from headroom.selftest.usual_cases import OF_SUITES
 
 YAML = """
 name: theirs
@@ -98,6 +100,12 @@ def test_each_declared_role_is_asked_against_the_reference(tmp_path: Path) -> No
     assert (settings.compressor, settings.decompressor, settings.subject) == ("reference", found.word, "decompressor")
     assert settings.seed == 7 and "conformance/rohc" in conformance.suites
     assert "robustness/hostile_packets" in conformance.suites and "robustness/freedoms" not in conformance.suites
+
+
+def test_suites_that_run_suites_are_not_about_it() -> None:
+    """Their cases would be passes of an implementation that they do not run."""
+    asked = cases(suite_files(parts.hostile_suites()))
+    assert asked and not [case.id for case in asked if OF_SUITES & set(case.tags)]
 
 
 def test_the_matrix_pairs_it_with_others_alone(tmp_path: Path) -> None:
