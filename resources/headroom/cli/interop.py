@@ -336,8 +336,14 @@ def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
     """The document that `interop --json` prints; see "CLI" in the design. File paths of cells are relative to the
     report's folder.
     """
+    from headroom.report import matrix_data
+
     cells = [cell for record in records for cell in record.get("cells", ())]
-    return {"report": str(page) if page.exists() else None, "cells": cells}
+    rows = [
+        {"row": record["test"]["name"], "verdict": record["verdict"], "reason": record["reason"]}
+        for record in matrix_data.without_cells(records)
+    ]
+    return {"report": str(page) if page.exists() else None, "cells": cells, "rows_without_cells": rows}
 
 
 def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
@@ -347,9 +353,9 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
     cells = matrix_data.cells(records)
     if cells:
         _print_cells(cells)
-    if without := [record for record in records if record["verdict"] == "error" and not record.get("cells")]:
+    if without := matrix_data.without_cells(records):
         console.print_table(
-            "Rows that ended in an error",
+            "Rows that ended before their first cell",
             ["row", "the reason"],
             [(record["test"]["name"], (record["reason"].splitlines() or [""])[0][:200]) for record in without],
         )

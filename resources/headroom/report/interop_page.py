@@ -47,6 +47,7 @@ def render(records: Records, run_folder: Path) -> str:
         verdicts={word: word for word, count in counts.items() if count},
         parts=parts,
         groups=matrix_data.groups(cells),
+        rows=matrix_data.without_cells(records),
         filters=_filters(parts),
         implementations=_implementations(records),
     )

@@ -50,4 +50,8 @@ def interop(records: Records) -> Section | None:
             Column("One of them", long=True),
         ]
         section.add("table", table("t-interop-groups", columns, rows, "Cells that did not pass, by signature."))
+    if broken := matrix_data.without_cells(records):
+        rows = [[row["test"]["name"], verdict_cell(row["verdict"]), row["reason"]] for row in broken]
+        columns = [Column("Row"), Column("Verdict"), Column("Reason", long=True)]
+        section.add("table", table("t-interop-rows", columns, rows, "Rows that ended before their first cell."))
     return section

@@ -13,6 +13,8 @@ from headroom.core.scheme_registry import find
 
 Cell = dict[str, Any]
 SIDES = ("compressor", "decompressor")
+BROKEN = ("error", "fail")
+ROWS = "interop/"  # how the identities of rows begin
 ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
 
 
@@ -31,6 +33,15 @@ def cells(records: Iterable[dict[str, Any]]) -> list[Cell]:
     return [
         {**cell, **{side: names[cell[side]] for side in SIDES}, "scheme": matrix.scheme_of_result(cell).name}
         for _, cell in pairs_of_cells
+    ]
+
+
+def without_cells(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of the matrix that ended before their first cell: they have a verdict of their own, which no cell tells."""
+    return [
+        record
+        for record in records
+        if record["verdict"] in BROKEN and not record.get("cells") and record["test"]["id"].startswith(ROWS)
     ]
 
 

@@ -17,6 +17,7 @@ from headroom.core.text import shortened, some
 from headroom.report import capacity_section, interop_page, sections, template, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
+from headroom.report.matrix_data import without_cells
 from headroom.report.page import Page, Section
 from headroom.report.paper_section import paper
 from headroom.report.unreadable import readable, unreadable, without
@@ -35,7 +36,7 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
             error, f"writing the report {target}", False, f"say ./headroom report {run_folder.name}"
         ) from error
     if matrix := [record for record in records if record.get("cells")]:
-        _write_matrix(matrix, target.with_name(PAGE), run_folder)
+        _write_matrix([*matrix, *without_cells(records)], target.with_name(PAGE), run_folder)
     return target
 
 

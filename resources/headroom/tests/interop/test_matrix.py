@@ -63,10 +63,29 @@ def matrix(tmp_path_factory: pytest.TempPathFactory, real_build: str) -> tuple[P
     return Path(document["report"]).parent, document, done.returncode
 
 
+CELL = {
+    "compressor": "reference",
+    "decompressor": "null",
+    "profile": "0x0001",
+    "mode": "U",
+    "cids": "small",
+    "traffic": "rtp-video",
+    "link": "clean",
+    "verdict": "pass",
+    "reason": "",
+    "signature": "",
+    "header_bytes": None,
+    "ns_per_packet": None,
+    "packets": None,
+    "delivered": None,
+    "command": "./headroom interop",
+}
+
+
 @pytest.mark.long
 def test_the_document_is_that_of_the_design(matrix: tuple[Path, dict[str, Any], int]) -> None:
     _, document, status = matrix
-    assert set(document) == {"report", "cells"}
+    assert set(document) == {"report", "cells", "rows_without_cells"}
     wanted = {
         "scheme",
         "compressor",
@@ -175,21 +194,12 @@ def test_the_page_in_a_browser(matrix: tuple[Path, dict[str, Any], int]) -> None
 def test_markup_in_what_an_adapter_says_stays_text(tmp_path: Path) -> None:
     from headroom.report import interop_page
 
-    cell = {
+    cell = CELL | {
         "compressor": "<b>bad</b>",
-        "decompressor": "null",
-        "profile": "0x0001",
-        "mode": "U",
-        "cids": "small",
         "traffic": "<script>alert(1)</script>",
-        "link": "clean",
         "verdict": "error",
         "reason": "</script><script>alert(2)</script>",
         "signature": "x · <img src=x>",
-        "header_bytes": None,
-        "ns_per_packet": None,
-        "packets": None,
-        "delivered": None,
         "command": "./headroom interop '<b>'",
     }
     record = sample.record("interop/rohc/x", "error", "y", cells=[cell]).as_json()
@@ -380,15 +390,24 @@ def test_a_traffic_profile_beside_a_recording(tmp_path: Path, real_build: str) -
     ]
 
 
-def test_rows_that_ended_in_an_error_stand_in_the_closing_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    failed = sample.record("interop/rohc/theirs to ours: RTP", "error", "The harness stumbled over it.\nIn detail.")
-    interop.print_tables(tmp_path / "interop.html", [failed.as_json()])
+def test_rows_without_cells_stand_wherever_cells_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from headroom.report import interop_page
+
+    row = sample.record("interop/rohc/theirs to ours: RTP", "error", "The harness stumbled.\nIn detail.").as_json()
+    interop.print_tables(tmp_path / "interop.html", [row])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "theirs to ours: RTP" in shown
-    assert "The harness stumbled over it." in shown
+    assert "theirs to ours: RTP" in shown and "The harness stumbled." in shown
     assert "Cells by verdict" not in shown, "there is no cell"
+    (told,) = interop.document(tmp_path / "interop.html", [row])["rows_without_cells"]
+    assert (told["row"], told["verdict"]) == ("theirs to ours: RTP", "error")
+    whole = sample.record("interop/rohc/x", "pass", "", cells=[CELL]).as_json()
+    other = sample.record("conformance/rohc/crc/CRC-3", "error", "It is no row.").as_json()
+    records = [whole, row, other]
+    for text in (interop_page.render(records, tmp_path), render.render(records, tmp_path)):
+        assert "theirs to ours: RTP" in text and "before their first cell" in text
+    assert "It is no row." not in interop_page.render(records, tmp_path)
+    render.write(records, tmp_path / "report.html", tmp_path)
+    assert "theirs to ours: RTP" in (tmp_path / "interop.html").read_text()
 
 
 def test_a_traffic_profile_that_the_matrix_lacks_is_told_from_no_profile() -> None:
