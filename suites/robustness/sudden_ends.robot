@@ -26,10 +26,10 @@ IPHC Compressor
     iphc    compressed    altered    iphc/packet_types/Types On The Link
 ROHC Compressor
     [Tags]    scheme:rohc
-    rohc    compressed    altered    rohc/packet_types/UO-1-TS
+    rohc    compressed    altered    rohc/crc/CRCs Of The Compressor
 ROHC Decompressor
     [Tags]    scheme:rohc
-    rohc    decompressed    altered    rohc/packet_types/UO-1-TS
+    rohc    decompressed    altered    rohc/crc/What CRC-8 Covers
 ROHC Feedback
     [Tags]    scheme:rohc
     rohc    reverse    dropped    rohc/feedback_from_decompressor/Answers To IR
