@@ -20,6 +20,7 @@
 #include "base/crash.h"
 #include "base/error.h"
 #include "base/json_reader.h"
+#include "base/limits.h"
 #include "base/seal.h"
 #include "commands.h"
 
@@ -106,6 +107,14 @@ int hand_over(char** argv, const std::string& command) {
 int carry_out(const headroom::CommandFunction& command, const std::string& job_path) {
   int output = STDOUT_FILENO;
   std::string seal;
+  const headroom::Limits limits;
+  const auto complain = [&](ErrorKind kind, std::string message, const std::string& where = {}) {
+    if (const std::string limit = limits.lowered(); !limit.empty()) {
+      kind = ErrorKind::adapter;
+      message = "an adapter lowered a limit of its process (" + limit + "), and then: " + message;
+    }
+    return report(output, kind, message, where, seal);
+  };
   try {
     output = reserve_output();
     if (command.serve != nullptr) {
@@ -124,13 +133,13 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
   } catch (const headroom::StuckThread& error) {
     _exit(report(output, error.kind(), error.what(), error.where(), seal));
   } catch (const Error& error) {
-    return report(output, error.kind(), error.what(), error.where(), seal);
+    return complain(error.kind(), error.what(), error.where());
   } catch (const std::length_error&) {  // with 32 bits before there is anything to allocate
-    return report(output, ErrorKind::internal, kTooLarge, "", seal);
+    return complain(ErrorKind::internal, kTooLarge);
   } catch (const std::bad_alloc&) {
-    return report(output, ErrorKind::internal, kTooLarge, "", seal);
+    return complain(ErrorKind::internal, kTooLarge);
   } catch (const std::exception& error) {
-    return report(output, ErrorKind::internal, std::string("a defect of the engine: ") + error.what() + ".", "", seal);
+    return complain(ErrorKind::internal, std::string("a defect of the engine: ") + error.what() + ".");
   }
 }
 

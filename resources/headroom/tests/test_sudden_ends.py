@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from headroom.core.mutation import sudden_ends
+from headroom.core.mutation.campaign import Processes
 from headroom.core.mutation.hunt import CaseResult, Outcome, Task
 from headroom.core.mutation.sudden_ends import PLACES, WAYS, SuddenEnd, ask, choose
 from headroom.core.mutation.wrong_outputs import WrongOutput
@@ -65,11 +66,16 @@ def test_ends_that_help(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, sente
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("place", ["loaded", "extended"])
-def test_an_exception_is_the_adapters(real_build: str, place: str) -> None:
-    from headroom.core.mutation.campaign import Processes
-
+@pytest.mark.parametrize(
+    ("place", "way", "sentence"),
+    [
+        ("loaded", "throws", "broke a promise: it let an exception out"),
+        ("extended", "throws", "broke a promise: it let an exception out"),
+        ("exiting", "leaves-2", "exiting-leaves-2.so as compressor ended with exit status 2 behind its result"),
+        ("called", "starves", "an adapter lowered a limit of its process"),
+    ],
+)
+def test_what_an_adapter_does_is_its_own_fault(real_build: str, place: str, way: str, sentence: str) -> None:
     with Processes() as processes:
-        end = SuddenEnd(WRONG, place, "throws")
-        outcome = ask(end, ["conformance/vj/compressor/One Slot"], processes.hunt, real_build)
-    assert [case.reason for case in outcome.errors if "broke a promise: it let an exception out" in case.reason]
+        outcome = ask(SuddenEnd(WRONG, place, way), ["conformance/vj/compressor/One Slot"], processes.hunt, real_build)
+    assert [case.reason for case in outcome.errors if sentence in case.reason]
