@@ -110,22 +110,22 @@ __attribute__((constructor)) void load() {
 __attribute__((destructor)) void unload() { come_to(kUnloaded); }
 
 // A function of a table: comes to a place, and does what the same function of `kTable` does.
-template <Place kPlace, auto* kTable, auto kMember, typename Type = decltype(kMember)>
-struct At;
-template <Place kPlace, auto* kTable, auto kMember, typename Table, typename Result, typename... Arguments>
-struct At<kPlace, kTable, kMember, Result (*Table::*)(Arguments...)> {
-  static Result call(Arguments... arguments) {
-    come_to(kPlace);
-    return (kTable->*kMember)(arguments...);
-  }
-};
+template <Place kPlace, auto kTable, auto kMember, typename Result, typename... Arguments>
+Result come_and_call(Arguments... arguments) {
+  come_to(kPlace);
+  return (kTable->*kMember)(arguments...);
+}
+template <Place kPlace, auto kTable, auto kMember, typename Table, typename Result, typename... Arguments>
+constexpr auto function_of(Result (*Table::*)(Arguments...)) {
+  return &come_and_call<kPlace, kTable, kMember, Result, Arguments...>;
+}
 
 template <Place kPlace, auto kMember>
-constexpr auto at = At<kPlace, &Behind::kApi, kMember>::call;
+constexpr auto at = function_of<kPlace, &Behind::kApi, kMember>(kMember);
 template <Place kPlace, auto kMember>
-constexpr auto at_user_plane = At<kPlace, &Behind::kUserPlane, kMember>::call;
+constexpr auto at_user_plane = function_of<kPlace, &Behind::kUserPlane, kMember>(kMember);
 template <Place kPlace, auto kMember>
-constexpr auto at_messages = At<kPlace, &Behind::kMessages, kMember>::call;
+constexpr auto at_messages = function_of<kPlace, &Behind::kMessages, kMember>(kMember);
 
 constexpr headroom_user_plane kUserPlane = {
     .struct_size = sizeof(headroom_user_plane),

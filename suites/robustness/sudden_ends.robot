@@ -29,13 +29,13 @@ ROHC Compressor
     rohc    compressed    altered    rohc/crc/CRCs Of The Compressor
 ROHC Decompressor
     [Tags]    scheme:rohc
-    rohc    decompressed    altered    rohc/crc/What CRC-8 Covers
+    rohc    decompressed    altered    rohc/packet_types/RTP Over IPv4, U-Mode
 ROHC Feedback
     [Tags]    scheme:rohc
     rohc    reverse    dropped    rohc/feedback_from_decompressor/Answers To IR
 SigComp Messages Sent
     [Tags]    scheme:sigcomp
-    sigcomp    compressed    altered    sigcomp/feedback/Items Come Back
+    sigcomp    compressed    altered    sigcomp/feedback/Parameters Are Told
 SigComp Messages Received
     [Tags]    scheme:sigcomp
     sigcomp    decompressed    altered    sigcomp/messages/Destinations
