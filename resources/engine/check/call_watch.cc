@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/call_watch.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
@@ -93,14 +94,17 @@ const Watched kWatched[] = {
 using Relocation = ElfW(Rela);
 constexpr ElfW(Sxword) kTable = DT_RELA, kTableSize = DT_RELASZ;
 bool is_function_entry(unsigned type) { return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT; }
+bool is_pointer(unsigned type) { return type == R_X86_64_64; }
 #elif defined(__i386__)
 using Relocation = ElfW(Rel);
 constexpr ElfW(Sword) kTable = DT_REL, kTableSize = DT_RELSZ;
 bool is_function_entry(unsigned type) { return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT; }
+bool is_pointer(unsigned type) { return type == R_386_32; }
 #elif defined(__aarch64__)
 using Relocation = ElfW(Rela);
 constexpr ElfW(Sxword) kTable = DT_RELA, kTableSize = DT_RELASZ;
 bool is_function_entry(unsigned type) { return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT; }
+bool is_pointer(unsigned type) { return type == R_AARCH64_ABS64; }
 #else
 #define HEADROOM_NO_CALL_WATCH 1
 #endif
@@ -164,11 +168,15 @@ bool redirect(void** entry, void* replacement) {
 unsigned redirect_all(const Tables& tables, const Relocation* list, std::size_t size, ElfW(Addr) base) {
   unsigned found = 0;
   for (std::size_t i = 0; i < size / sizeof(Relocation); ++i) {
-    if (!is_function_entry(type_of(list[i]))) continue;
+    const bool pointer = is_pointer(type_of(list[i]));
+    if (!pointer && !is_function_entry(type_of(list[i]))) continue;
     const std::string_view name = tables.strings + tables.symbols[symbol_of(list[i])].st_name;
+    auto** const entry = reinterpret_cast<void**>(base + list[i].r_offset);
     for (const Watched& watched : kWatched) {
       if (watched.symbol != name) continue;
-      found += redirect(reinterpret_cast<void**>(base + list[i].r_offset), watched.replacement) ? 1u : 0u;
+      // The library may have put another function into a variable of its own.
+      if (pointer && *entry != dlsym(RTLD_DEFAULT, watched.symbol.data())) continue;
+      found += redirect(entry, watched.replacement) ? 1u : 0u;
     }
   }
   return found;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Notices calls of allocators and locks by the libraries loaded into this process, the C library and the program itself
-// excepted: their entries for those functions are pointed at counting ones. What a library calls inside itself, or
-// through a pointer that it took earlier, escapes.
+// excepted: their entries for those functions, and their variables that point to them, are pointed at counting ones.
+// What a library calls inside itself, or through a pointer that it took earlier, escapes.
 #ifndef HEADROOM_CHECK_CALL_WATCH_H
 #define HEADROOM_CHECK_CALL_WATCH_H
 

@@ -14,7 +14,8 @@ namespace headroom::check {
 void forbid_system_calls();
 
 // Ends this child at any further request for the time or for random octets: through system calls, and on x86 through
-// the time-stamp counter, by which the C library reads the time without a system call. Throws NotJudged as above.
+// the time-stamp counter and the kernel's pages, by which the C library reads the time without a system call. Throws
+// NotJudged as above.
 void forbid_clock_and_randomness();
 
 }  // namespace headroom::check

@@ -240,11 +240,15 @@ Outcome check_no_system_calls(const Subject& subject) {
 }
 
 Outcome check_no_allocation(const Subject& subject) {
+  // Watched before instances are made, which may take pointers to allocators, and again behind the first packets: by
+  // then it has opened the libraries that it needs.
+  const auto library = Library::open(subject.adapter.library, "/library");
+  note("the adapter's calls of allocators and locks were redirected");
+  const unsigned found = watch_calls();
   PacketLoop loop(subject);
   require_packets(loop);
   loop.steps(2 * loop.packets());
-  note("the adapter's calls of allocators and locks were redirected");
-  if (watch_calls() == 0) throw NotJudged("calls of allocators and locks cannot be watched here.");
+  if (found + watch_calls() == 0) throw NotJudged("calls of allocators and locks cannot be watched here.");
   note("packets were handled with calls of allocators and locks watched");
   forget_calls();
   loop.steps(2 * loop.packets());

@@ -41,6 +41,8 @@ struct headroom_instance {
   std::mutex mutex;
   std::atomic<bool> stop = false;
   std::thread thread;
+  void* (*take)(std::size_t) = std::malloc;
+  void (*give_back)(void*) = std::free;
 };
 
 namespace {
@@ -141,6 +143,13 @@ void read_the_clock() {
   clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
+// Hooks of a codec that takes other allocators, too.
+struct Allocator {
+  void* (*take)(std::size_t);
+  void (*give_back)(void*);
+};
+volatile Allocator usual_allocator = {std::malloc, std::free};
+
 headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t error_capacity) {
   auto instance = std::make_unique<headroom_instance>();
   try {
@@ -223,6 +232,7 @@ void touch_what_is_not_ours(const headroom_packet& packet) {
 
 void use_the_system(headroom_instance* self) {
   if (kFault == Fault::reads_the_clock) read_the_clock();
+  if (kFault == Fault::reads_the_time_in_seconds) (void)time(nullptr);
   if (kFault == Fault::calls_the_system) (void)getppid();
   if (kFault == Fault::hoards_memory && self->packets % 64 == 0) self->reserve[self->packets * 64 % kReserve] = 1;
   if (kFault == Fault::takes_a_lock) self->mutex.lock(), self->mutex.unlock();
@@ -230,6 +240,8 @@ void use_the_system(headroom_instance* self) {
     std::string text(100, 'x');
     asm volatile("" : : "m"(*text.data()));  // it must not be optimised away
   }
+  if (kFault == Fault::allocates_through_a_pointer) self->give_back(self->take(100));
+  if (kFault == Fault::allocates_through_a_variable) usual_allocator.give_back(usual_allocator.take(100));
 }
 
 std::uint8_t trailer(std::size_t count, bool first) {

@@ -60,9 +60,12 @@
   X(sends_what_it_did_not_write, "deterministic")                                                        \
   X(reads_the_clock, "no_clock")                                                                         \
   X(reads_the_clock_when_created, "no_clock")                                                            \
+  X(reads_the_time_in_seconds, "no_clock")                                                               \
   X(draws_a_random_number, "no_clock")                                                                   \
   X(calls_the_system, "no_system_calls")                                                                 \
   X(allocates_for_a_packet, "no_allocation")                                                             \
+  X(allocates_through_a_pointer, "no_allocation")                                                        \
+  X(allocates_through_a_variable, "no_allocation")                                                       \
   X(takes_a_lock, "no_allocation")                                                                       \
   X(counts_its_burst, "bursts")                                                                          \
   X(prints, "quiet")                                                                                     \
