@@ -26,7 +26,7 @@ from headroom.core.paths import (
     out_folder,
     shown,
 )
-from headroom.core.sandbox import is_library
+from headroom.core.sandbox import MOST_LIBRARY, is_library
 from headroom.core.text import printable
 from headroom.core.yamlfile import Document, check, read_joined
 
@@ -200,6 +200,7 @@ class Implementation:
         path = self.library_path(build)
         if not self.is_ours() and not is_library(str(path)):
             wrong = "a folder" if path.is_dir() else "not an ELF file" if path.exists() else ""
+            wrong = "too large" if wrong and path.stat().st_size > MOST_LIBRARY else wrong
             wrong = f"{wrong}, not a shared library" if wrong else "not there"
             how = "; its implementation.yaml says how to obtain it" if self.obtain else ""
             return f"{self.name} cannot be used here: its adapter {shown(path)} is {wrong}{how}"

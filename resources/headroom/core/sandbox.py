@@ -29,6 +29,7 @@ OFF = "HEADROOM_NO_SANDBOX"  # a variable of the environment: --no-sandbox sets 
 LEFT_BEHIND = 124  # exit status of a process that ended in order, but left others behind
 SCRATCH_OCTETS = 256 << 20  # of each file system in memory
 MOST_PROCESSES = 2048  # the kernel does not limit those of root
+MOST_LIBRARY = 4 << 30  # octets; a file of holes may have terabytes, of which a digest would take hours
 FILE_OCTETS = 1 << 30  # of a file where a job has no outputs
 PATIENCE_S = 20
 PAUSES_S = (0.0, 0.2, 1.0)  # seconds before each try whether bubblewrap works
@@ -113,9 +114,9 @@ def of_job(
 
 
 def is_library(path: str) -> bool:
-    """True if a file can be a shared library: it begins as ELF files do."""
+    """True if a file can be a shared library: it begins as ELF files do, and is not too large to be read whole."""
     try:
-        return octets_of(Path(path), 3)[:4] == b"\x7fELF"
+        return octets_of(Path(path), 3)[:4] == b"\x7fELF" and os.stat(path).st_size <= MOST_LIBRARY
     except (OSError, ValueError):  # a name with a NUL
         return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import libraries
 from headroom.core.machine.libraries import Requirement
 from headroom.core.paths import build_folder
+from headroom.core.sandbox import MOST_LIBRARY, is_library
 from headroom.testbed import doctor
 
 
@@ -59,6 +61,16 @@ def test_a_device_has_no_digest() -> None:
     """A library named it as its own file, and the harness read it without an end."""
     assert libraries.digest("/dev/zero") is None
     assert libraries.digest("a\0b") is None
+
+
+def test_a_file_of_holes_has_no_digest(tmp_path: Path) -> None:
+    """An adapter of terabytes, all of them holes, kept the harness reading for hours."""
+    path = tmp_path / "holes.so"
+    path.write_bytes(b"\x7fELF")
+    assert is_library(str(path)) and libraries.digest(str(path))
+    libraries.digest.cache_clear()
+    os.truncate(path, MOST_LIBRARY + 1)
+    assert not is_library(str(path)) and libraries.digest(str(path)) is None
 
 
 def test_one_that_is_too_old(real_build: str) -> None:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from headroom.core import excess
-from headroom.core.sandbox import Walls
+from headroom.core.sandbox import MOST_LIBRARY, Walls
 
 PATIENCE_S = 20.0
 
@@ -118,13 +118,14 @@ def _few(symbols: list[str]) -> str:
 
 @cache
 def digest(path: str) -> str | None:
-    """The SHA-256 of a library's file, as hexadecimal digits; None if it cannot be read. A run opens the same file
-    repeatedly, so it is read once.
+    """The SHA-256 of a library's file, as hexadecimal digits; None if it cannot be read, or is too large. A run opens
+    the same file repeatedly, so it is read once.
     """
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or about.st_size > MOST_LIBRARY:
                 return None  # a library may name a device as its file, which would be read without an end
-            return hashlib.file_digest(file, "sha256").hexdigest()  # it may be larger than our memory, and empty
+            return hashlib.file_digest(file, "sha256").hexdigest()  # it may be larger than our memory
     except (OSError, ValueError):  # a name with a NUL
         return None
