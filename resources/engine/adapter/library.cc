@@ -2,15 +2,20 @@
 #include "adapter/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "adapter/promise_broken.h"
 #include "base/error.h"
+#include "base/sha256.h"
 
 namespace headroom {
 namespace {
@@ -31,6 +36,70 @@ std::optional<Functions> copy_extension(const headroom_api& api, const char* nam
   Functions copied = {};
   std::memcpy(&copied, table, std::clamp<std::size_t>(size, sizeof size, sizeof copied));
   return copied;
+}
+
+// The file of an open library, as the loader names it.
+std::filesystem::path file_of(void* handle) {
+  const link_map* map = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
+}
+
+// The names of the libraries that an open library needs.
+std::vector<std::string> needed_by(void* handle) {
+  const link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map->l_ld == nullptr) return {};
+  const char* strings = nullptr;
+  for (const auto* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+  }
+  std::vector<std::string> names;
+  for (const auto* entry = map->l_ld; strings != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_NEEDED) names.emplace_back(strings + entry->d_un.d_val);
+  }
+  return names;
+}
+
+// The folders of the adapters that have been opened.
+class Folders {
+ public:
+  void add(const std::filesystem::path& folder) {
+    const std::scoped_lock lock(mutex_);
+    folders_.insert(folder);
+  }
+  [[nodiscard]] bool contains(const std::filesystem::path& folder) {
+    const std::scoped_lock lock(mutex_);
+    return folders_.contains(folder);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::filesystem::path> folders_;
+};
+
+Folders& folders() {
+  static Folders all;
+  return all;
+}
+
+// The loader takes an open library for another one of the same name (DT_SONAME), be it a path. Returns a sentence if
+// the adapter at `path` is another one's, or if it has one of its libraries from another's folder instead of its own;
+// otherwise an empty string.
+std::string mix_up(void* handle, const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::path opened = file_of(handle), folder = path.parent_path();
+  if (!opened.empty() && opened != path && !std::filesystem::equivalent(path, opened, ignored))
+    return opened.string() + ", which is open already, has its path for a name (DT_SONAME).";
+  for (const std::string& name : needed_by(handle)) {
+    void* const needed = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (needed == nullptr) continue;
+    const std::filesystem::path other = file_of(needed), own = folder / name;
+    dlclose(needed);
+    const bool foreign = other.parent_path() != folder && folders().contains(other.parent_path());
+    if (foreign && std::filesystem::is_regular_file(own, ignored) && sha256_of_file(own) != sha256_of_file(other))
+      return "it needs " + own.string() + ", in whose place " + other.string() + " is open already.";
+  }
+  folders().add(folder);
+  return {};
 }
 
 }  // namespace
@@ -108,6 +177,9 @@ std::shared_ptr<const Library> Library::open(const std::string& path, const std:
                 where);
   }
   std::shared_ptr<Library> library(new Library(handle, headroom_api{}, path));
+  // No place in the job: the one that is open already may be to blame.
+  if (const std::string why = mix_up(handle, absolute); !why.empty())
+    throw Error(ErrorKind::adapter, "the adapter " + path + " cannot be used in this process: " + why);
   const auto entry = reinterpret_cast<const headroom_api* (*)()>(dlsym(handle, kEntry));
   if (entry == nullptr) {
     throw Error(ErrorKind::adapter, "the library " + path + " is no adapter: it does not export " + kEntry + ".",

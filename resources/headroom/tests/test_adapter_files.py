@@ -7,8 +7,11 @@ import hashlib
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
-from headroom.core import adapter_files, implementations
+import pytest
+
+from headroom.core import adapter_files, engine, implementations
 from headroom.core.paths import build_folder
 from headroom.report import products
 
@@ -65,3 +68,34 @@ def test_a_record_has_the_digests_of_the_libraries_beside_an_adapter(tmp_path: P
     assert told[0]["beside"]["libcodec.so"] != told[1]["beside"]["libcodec.so"]
     assert told[0]["beside"]["example.so"] == told[1]["beside"]["example.so"]
     assert f"libcodec.so (SHA-256 {told[0]['beside']['libcodec.so'][:12]})" in products.described(told[0])
+
+
+def adapter_of(folder: Path, build: str, *options: str, version: int = 1) -> Path:
+    """An adapter with two libraries beside it: the example, and a codec."""
+    folder.mkdir()
+    shutil.copy(build_folder(build) / "lib" / "example.so", folder)
+    library(folder, "libcodec.so", f"int f(void) {{ return {version}; }}")
+    needed = ("-Wl,--no-as-needed", f"-L{folder}", "-lcodec", "-l:example.so", "-Wl,-rpath,$ORIGIN")
+    return library(folder, "mine.so", "int f(void); int g(void) { return f(); }", *needed, *options)
+
+
+def replayed(compressor: Path, decompressor: Path, build: str) -> dict[str, Any]:
+    sides = {"compressor": compressor, "decompressor": decompressor}
+    job: dict[str, Any] = {side: {"library": str(path), "config": {"scheme": "repeat"}} for side, path in sides.items()}
+    return engine.run("replay", job | {"source": {"packets": [{"hex": "450000"}]}}, build=build)
+
+
+def test_an_adapter_that_calls_itself_by_the_path_of_another(tmp_path: Path, real_build: str) -> None:
+    """The loader took it for the other one, whose errors its own then seemed to be."""
+    partner = build_folder(real_build) / "lib" / "example.so"
+    mine = adapter_of(tmp_path / "1", real_build, f"-Wl,-soname,{partner}")
+    with pytest.raises(engine.EngineFailure, match=f"{mine}, which is open already, has its path for a name"):
+        replayed(mine, partner, real_build)
+
+
+def test_two_versions_of_a_library_in_one_process(tmp_path: Path, real_build: str) -> None:
+    """The loader gave the second adapter the first one's codec, which was tested in place of its own."""
+    first, same, second = (adapter_of(tmp_path / str(n), real_build, version=v) for n, v in ((1, 1), (2, 1), (3, 2)))
+    assert replayed(first, same, real_build)["forward"]["verdicts"]["identical"] == 1
+    with pytest.raises(engine.EngineFailure, match=f"it needs {second.parent}/libcodec.so, in whose place"):
+        replayed(first, second, real_build)
