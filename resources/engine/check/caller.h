@@ -28,6 +28,12 @@ class NotJudged : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// As NotJudged: because this machine lacks what the check needs.
+class LacksHere : public NotJudged {
+ public:
+  using NotJudged::NotJudged;
+};
+
 // The promise that the check is about is broken.
 class Broken : public std::runtime_error {
  public:

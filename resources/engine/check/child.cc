@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
@@ -38,6 +39,7 @@ struct Account {
 };
 
 Account* current_account = nullptr;  // of this process, when it is a child
+int expected_filters = 0;            // of system calls, in this process
 int current_output = -1;             // where this child's outcome goes
 // What an outcome begins with: random octets of each child, so that none is one that an adapter wrote there.
 using Mark = std::array<char, 16>;
@@ -82,6 +84,18 @@ struct Child {
   bool left_behind = false;  // it has ended, and another process holds its pipe
 };
 
+// The number of filters of system calls that this process has (proc(5)); 0 if the kernel does not say, -1 if /proc
+// cannot be read.
+int filters() {
+  std::ifstream file("/proc/self/status");
+  if (!file) return -1;
+  int count = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (std::sscanf(line.c_str(), "Seccomp_filters: %d", &count) == 1) break;
+  }
+  return count;
+}
+
 // Starts `body` in a child that inherits nothing of our standard output.
 Child start(const std::function<void()>& body, double seconds) {
   Child child;
@@ -95,6 +109,7 @@ Child start(const std::function<void()>& body, double seconds) {
   if (getrandom(child.mark.data(), child.mark.size(), 0) != static_cast<ssize_t>(child.mark.size()))
     throw Error(ErrorKind::internal, "the kernel gives no random octets.");
   if (kAddressSanitizer) child.report = memfd_create("report", MFD_CLOEXEC);
+  if (!child.nested) expected_filters = filters();
   const pid_t parent = getpid();
   child.pid = fork();
   if (child.pid < 0)
@@ -223,10 +238,18 @@ Outcome outcome_of(Child& child) {
   return {verdict, child.received.substr(1)};
 }
 
+// What a check lacks may be there, and kept from it by the adapter.
+Outcome outcome_of(const LacksHere& reason) {
+  if (filters() == expected_filters) return {Verdict::unsupported, reason.what()};
+  return {Verdict::fail, "it filters the system calls of its process."};
+}
+
 void run_task(const Task& task) {
   Outcome outcome;
   try {
     outcome = task();
+  } catch (const LacksHere& reason) {
+    outcome = outcome_of(reason);
   } catch (const NotJudged& reason) {
     outcome = {Verdict::unsupported, reason.what()};
   } catch (const std::bad_alloc&) {
@@ -321,6 +344,8 @@ void note(const std::string& doing) {
   current_account->doing[size] = '\0';
 }
 
+void expect_another_filter() noexcept { ++expected_filters; }
+
 void end_child(Verdict verdict, const char* reason) noexcept {
   answer(verdict == Verdict::pass ? 'p' : verdict == Verdict::unsupported ? 'u' : 'f', reason);
   _exit(0);
@@ -354,6 +379,9 @@ std::string text_from_child(const std::function<std::string()>& make) {
       [&make] {
         try {
           answer('p', make());
+        } catch (const LacksHere& reason) {
+          const Outcome outcome = outcome_of(reason);
+          answer(outcome.verdict == Verdict::fail ? 'f' : 'u', outcome.reason);
         } catch (const NotJudged& reason) {
           answer('u', reason.what());
         } catch (const std::exception& reason) {

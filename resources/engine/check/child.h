@@ -23,6 +23,10 @@ struct Outcome {
 // Records the child's next activity, for the report if the child dies. Cheap; only the last record is kept.
 void note(const std::string& doing);
 
+// Says that the calling child has installed a filter of system calls. One that an adapter has installed may keep checks
+// from judging it, which is then a fault.
+void expect_another_filter() noexcept;
+
 // Ends the calling child with an outcome, from a signal handler too: makes no call that is not async-signal-safe. Also
 // for a child that may make no system call but write and exit.
 [[noreturn]] void end_child(Verdict verdict, const char* reason) noexcept;

@@ -24,7 +24,7 @@ void disturb_process() {
   setenv("LANG", "tr_TR.UTF-8", 1);
   setenv("HOME", "/nonexistent", 1);
   setenv("HEADROOM_DISTURBED", "1", 1);
-  if (chdir("/") != 0) throw NotJudged("this process cannot change to the root directory.");
+  if (chdir("/") != 0) throw LacksHere("this process cannot change to the root directory.");
 }
 
 // Until the second that time(2) tells is another one.

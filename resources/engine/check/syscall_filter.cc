@@ -149,7 +149,7 @@ bool trap_tsc() { return false; }
 
 // Installs a filter that traps `forbidden`, or with `allow_listed` everything but those.
 void install(const std::vector<int>& listed, bool allow_listed) {
-  if (kArchitecture == 0) throw NotJudged("system calls are not watched on this processor.");
+  if (kArchitecture == 0) throw LacksHere("system calls are not watched on this processor.");
   struct sigaction action = {};
   action.sa_sigaction = on_forbidden_call;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
@@ -174,8 +174,9 @@ void install(const std::vector<int>& listed, bool allow_listed) {
   filter.push_back(statement(BPF_RET | BPF_K, allow_listed ? SECCOMP_RET_TRAP : SECCOMP_RET_ALLOW));
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-    throw NotJudged(std::string("this kernel does not let system calls be watched: ") + std::strerror(errno) + ".");
+    throw LacksHere(std::string("this kernel does not let system calls be watched: ") + std::strerror(errno) + ".");
   }
+  expect_another_filter();
 }
 
 }  // namespace
@@ -189,7 +190,7 @@ void forbid_system_calls() {
 
 void forbid_clock_and_randomness() {
   forbidden_for = "itself; time comes in through now_ns and randomness through the seed";
-  if (!trap_tsc()) throw NotJudged("readings of the clock that need no system call are not watched on this processor.");
+  if (!trap_tsc()) throw LacksHere("readings of the clock that need no system call are not watched on this processor.");
   std::vector<int> forbidden = {SYS_clock_gettime, SYS_gettimeofday, SYS_getrandom};
 #ifdef SYS_time
   forbidden.push_back(SYS_time);

@@ -10,12 +10,12 @@
 namespace headroom::check {
 
 // Ends this child with "fail", and the name of the call, at any further system call but writing and exiting. Throws
-// NotJudged if the kernel or the processor offers no such filter.
+// LacksHere if the kernel or the processor offers no such filter.
 void forbid_system_calls();
 
 // Ends this child at any further request for the time or for random octets: through system calls, and on x86 through
 // the time-stamp counter and the kernel's pages, by which the C library reads the time without a system call. Throws
-// NotJudged as above.
+// LacksHere as above.
 void forbid_clock_and_randomness();
 
 }  // namespace headroom::check

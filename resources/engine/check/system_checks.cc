@@ -261,7 +261,7 @@ Outcome check_no_allocation(const Subject& subject) {
 
 Outcome check_quiet(const Subject& subject) {
   const int file = memfd_create("output", MFD_CLOEXEC);
-  if (file < 0) throw NotJudged("this kernel has no files in memory.");
+  if (file < 0) throw LacksHere("this kernel has no files in memory.");
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
   live(subject, 300);

@@ -63,6 +63,7 @@
   X(reads_the_time_in_seconds, "no_clock")                                                               \
   X(draws_a_random_number, "no_clock")                                                                   \
   X(calls_the_system, "no_system_calls")                                                                 \
+  X(keeps_its_calls_from_being_watched, "no_clock no_system_calls")                                      \
   X(allocates_for_a_packet, "no_allocation")                                                             \
   X(allocates_through_a_pointer, "no_allocation")                                                        \
   X(allocates_through_a_variable, "no_allocation")                                                       \
