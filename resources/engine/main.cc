@@ -108,12 +108,12 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
   int output = STDOUT_FILENO;
   std::string seal;
   const headroom::Limits limits;
-  const auto complain = [&](ErrorKind kind, std::string message, const std::string& where = {}) {
-    if (const std::string limit = limits.lowered(); !limit.empty()) {
-      kind = ErrorKind::adapter;
-      message = "an adapter lowered a limit of its process (" + limit + "), and then: " + message;
-    }
-    return report(output, kind, message, where, seal);
+  const auto complain = [&](ErrorKind kind, const std::string& message, const std::string& where = {}) {
+    const std::string limit = limits.lowered();
+    if (limit.empty() || kind == ErrorKind::job) return report(output, kind, message, where, seal);
+    // No place in the job: where it fails is not where it was caused.
+    return report(output, ErrorKind::adapter,
+                  "an adapter lowered a limit of its process (" + limit + "), and then: " + message, "", seal);
   };
   try {
     output = reserve_output();

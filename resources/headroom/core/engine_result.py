@@ -38,7 +38,8 @@ LARGE = 1 << 20  # no error has as many octets: a larger document is a result, a
 USED_UP = 0.8  # least share of the memory limit that explains why an engine died
 NOT_STARTED = (126, 127)  # exit statuses of a shell that could not start a program
 DIED_IN = "headroom-engine: died in "  # written by an engine that dies from its own code, or an adapter's
-SHUT = "Bad file descriptor."  # ends what the engine says of a file that is no longer open
+# What the engine says of a file ends so if an adapter has shut it, or holds all descriptors: it has few itself.
+OF_ADAPTERS = ("Bad file descriptor.", "Too many open files.")
 WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load no adapter
 OURS = ("reference.so", "null.so")  # libraries that are always loaded
 DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # signals of code that damages memory
@@ -56,7 +57,7 @@ class EngineFailure(HeadroomError):
     timeout ....... the process was still busy at the end of its time
     left-behind ... the process ended, but left one of its own processes running
     garbage ....... the output, if any, is not one JSON document
-    tampered ...... an output is not what the engine wrote to it
+    tampered ...... an output is not what the engine wrote to it, or an adapter keeps it from its files
     dry-run ....... nothing was to run: see `engine.dry_run`
     """
 
@@ -164,8 +165,8 @@ def document(process: EngineExit) -> dict[str, Any]:
 
 
 def _kind(given: Any, sentence: str, process: EngineExit) -> Kind:
-    """The kind of an error that the engine calls `given`. A file of the engine that is shut was shut by an adapter."""
-    if given == "output" and process.libraries and sentence.endswith(SHUT):
+    """The kind of an error that the engine calls `given`."""
+    if given in ("input", "output") and process.libraries and sentence.endswith(OF_ADAPTERS):
         return "tampered"
     return given if given in ("job", "input", "output") else "refused"
 

@@ -80,8 +80,9 @@ def main() -> None:
         case "wrong-job":
             print(json.dumps({"error": {"kind": "job", "message": "loss must be 0..1", "where": "/link/forward/loss"}}))
             sys.exit(2)
-        case "shut":
-            refusal = {"kind": "output", "message": "x cannot be written: Bad file descriptor.", "where": ""}
+        case "shut" | "full":
+            why = "Bad file descriptor" if job["fake"] == "shut" else "Too many open files"
+            refusal = {"kind": "output", "message": f"x cannot be written: {why}.", "where": ""}
             print(json.dumps({"error": refusal, **seal}))
             sys.exit(1)
         case "result-and-2":

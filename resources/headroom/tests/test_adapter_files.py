@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from headroom.core import adapter_files, engine, implementations
+from headroom.core.errors import EXIT_FAILED
 from headroom.core.paths import build_folder
 from headroom.report import products
 
@@ -70,19 +71,20 @@ def test_a_record_has_the_digests_of_the_libraries_beside_an_adapter(tmp_path: P
     assert f"libcodec.so (SHA-256 {told[0]['beside']['libcodec.so'][:12]})" in products.described(told[0])
 
 
-def adapter_of(folder: Path, build: str, *options: str, version: int = 1) -> Path:
-    """An adapter with two libraries beside it: the example, and a codec."""
+def adapter_of(folder: Path, build: str, *options: str, version: int = 1, more: str = "") -> Path:
+    """An adapter with two libraries beside it: the example, and a codec. `more` is code of its own."""
     folder.mkdir()
     shutil.copy(build_folder(build) / "lib" / "example.so", folder)
     library(folder, "libcodec.so", f"int f(void) {{ return {version}; }}")
     needed = ("-Wl,--no-as-needed", f"-L{folder}", "-lcodec", "-l:example.so", "-Wl,-rpath,$ORIGIN")
-    return library(folder, "mine.so", "int f(void); int g(void) { return f(); }", *needed, *options)
+    return library(folder, "mine.so", f"{more}int f(void); int g(void) {{ return f(); }}", *needed, *options)
 
 
-def replayed(compressor: Path, decompressor: Path, build: str) -> dict[str, Any]:
+def replayed(compressor: Path, decompressor: Path, build: str, **outputs: Path) -> dict[str, Any]:
     sides = {"compressor": compressor, "decompressor": decompressor}
     job: dict[str, Any] = {side: {"library": str(path), "config": {"scheme": "repeat"}} for side, path in sides.items()}
-    return engine.run("replay", job | {"source": {"packets": [{"hex": "450000"}]}}, build=build)
+    job |= {"source": {"packets": [{"hex": "450000"}]}, "outputs": {name: str(path) for name, path in outputs.items()}}
+    return engine.run("replay", job, build=build)
 
 
 def test_an_adapter_that_calls_itself_by_the_path_of_another(tmp_path: Path, real_build: str) -> None:
@@ -99,3 +101,13 @@ def test_two_versions_of_a_library_in_one_process(tmp_path: Path, real_build: st
     assert replayed(first, same, real_build)["forward"]["verdicts"]["identical"] == 1
     with pytest.raises(engine.EngineFailure, match=f"it needs {second.parent}/libcodec.so, in whose place"):
         replayed(first, second, real_build)
+
+
+def test_files_that_an_adapter_limits_are_no_full_disk(tmp_path: Path, real_build: str) -> None:
+    """The command ended as if the machine lacked something, and rows of the matrix without cells."""
+    less = "#include <sys/resource.h>\n__attribute__((constructor)) static void less(void) "
+    less += "{ setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0}); }\n"
+    mine = adapter_of(tmp_path / "1", real_build, more=less)
+    with pytest.raises(engine.EngineFailure, match=r"lowered a limit.*File too large") as caught:
+        replayed(mine, build_folder(real_build) / "lib" / "example.so", real_build, link=tmp_path / "link.pcapng")
+    assert (caught.value.kind, caught.value.exit_code) == ("refused", EXIT_FAILED)

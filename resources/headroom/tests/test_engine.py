@@ -100,10 +100,11 @@ def test_an_error_without_the_seal_begins_with_our_own_words(fake_build: str) ->
     assert str(caught.value).startswith("An error without the seal of its job")
 
 
-def test_a_file_that_an_adapter_shut_is_no_full_disk(fake_build: str) -> None:
+@pytest.mark.parametrize("fake", ["shut", "full"])
+def test_a_file_that_an_adapter_shut_is_no_full_disk(fake_build: str, fake: str) -> None:
     """The whole row of the matrix ended without cells, and blamed the file."""
     with pytest.raises(engine.EngineFailure, match="cannot be written") as caught:
-        engine.run("replay", {"fake": "shut", "library": "/one.so"}, build=fake_build)
+        engine.run("replay", {"fake": fake, "library": "/one.so"}, build=fake_build)
     assert (caught.value.kind, caught.value.exit_code) == ("tampered", EXIT_FAILED)
 
 

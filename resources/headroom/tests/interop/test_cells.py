@@ -157,6 +157,19 @@ def test_neither_side_is_blamed_for_what_it_does_beside_the_other_alone(
     assert cell._side(config, engine.EngineFailure("crash", "It died.")) == side
 
 
+def test_a_decompressor_that_the_compressor_keeps_from_being_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that held all descriptors had its partner blamed, whose library could not be opened."""
+
+    def run(config: replay.ReplayConfig) -> None:
+        if config.compressor:
+            raise engine.EngineFailure("tampered", "x cannot be written: Too many open files.")
+
+    monkeypatch.setattr(cell.replay, "run", run)
+    config = replay.ReplayConfig("rohc", compressor=implementations.null(), decompressor=implementations.null())
+    failure = engine.EngineFailure("refused", "It does not load: Too many open files.", "/decompressor/library")
+    assert cell._side(config, failure) == "compressor"
+
+
 def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headroom.schemes.rohc.interop.cell.PATIENCE_S", 1.0)
     monkeypatch.setattr("headroom.core.scheme_kit.minimise.MOST_TRIALS", 2)

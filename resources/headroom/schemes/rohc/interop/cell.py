@@ -211,10 +211,10 @@ def _no_result(cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, 
 
 def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
     """The side that kept the engine from ending: the one that also fails alone, the decompressor with the compressor's
-    packets from another process. "both" if neither does: in one process, either can damage the other."""
-    for side in ("compressor", "decompressor"):
-        if failure.where.startswith(f"/{side}"):
-            return side
+    packets from another process. "both" if neither does: in one process, either can damage the other. The compressor
+    is opened first, so that only an error about the compressor tells."""
+    if failure.where.startswith("/compressor"):
+        return "compressor"
     if config.compressor is None:
         return "decompressor"
     with tempfile.TemporaryDirectory(prefix="headroom-side-") as folder:
