@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -78,10 +79,31 @@ std::uint64_t processor_time_ns() {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+namespace {
+
 std::uint64_t involuntary_switches() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   return static_cast<std::uint64_t>(usage.ru_nivcsw);
+}
+
+// Of all kinds; those of threads that have ended count, too.
+std::uint64_t switches_of_others() {
+  rusage all{}, own{};
+  getrusage(RUSAGE_SELF, &all);
+  getrusage(RUSAGE_THREAD, &own);
+  const long others = all.ru_nvcsw + all.ru_nivcsw - own.ru_nvcsw - own.ru_nivcsw;
+  return static_cast<std::uint64_t>(std::max(others, 0L));
+}
+
+}  // namespace
+
+Switches::Switches() : involuntary_(involuntary_switches()), of_others_(switches_of_others()) {}
+
+std::uint64_t Switches::by_other_processes() const {
+  const std::uint64_t involuntary = involuntary_switches() - involuntary_;
+  const std::uint64_t others = switches_of_others();
+  return involuntary - std::min(involuntary, others - std::min(others, of_others_));
 }
 
 unsigned current_core() {

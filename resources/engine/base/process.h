@@ -36,8 +36,16 @@ void pin_to_core(unsigned core, const std::string& where);
 // Returns the processor time of this process, all threads together, in nanoseconds.
 [[nodiscard]] std::uint64_t processor_time_ns();
 
-// Returns the number of involuntary context switches of the calling thread.
-[[nodiscard]] std::uint64_t involuntary_switches();
+// Switches counts context switches of the calling thread from its construction on.
+class Switches {
+ public:
+  Switches();
+  // Returns the involuntary ones, without as many as other threads of this process have had: they may have caused them.
+  [[nodiscard]] std::uint64_t by_other_processes() const;
+
+ private:
+  std::uint64_t involuntary_, of_others_;
+};
 
 // Returns the core on which the calling thread runs.
 [[nodiscard]] unsigned current_core();

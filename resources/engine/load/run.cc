@@ -80,7 +80,7 @@ class Run {
   void run_phase(const Phase& phase, PhaseMeasurement& measured) {
     const unsigned core = job_.core.value_or(current_core());
     measured.before = read_core_jiffies(core);
-    const std::uint64_t switches = involuntary_switches();
+    const Switches switches;
     const std::uint64_t process = processor_time_ns();
     const std::uint64_t cpu = thread_cpu_ns();
     const std::uint64_t wall = monotonic_ns();
@@ -93,7 +93,7 @@ class Run {
     measured.thread_cpu_ns = thread_cpu_ns() - cpu;
     const std::uint64_t all = processor_time_ns() - process;
     measured.other_threads_cpu_ns = all - std::min(all, measured.thread_cpu_ns);
-    measured.involuntary_switches = involuntary_switches() - switches;
+    measured.involuntary_switches = switches.by_other_processes();
     measured.after = read_core_jiffies(core);
   }
 

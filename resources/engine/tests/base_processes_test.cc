@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <thread>
 
@@ -70,6 +73,30 @@ TEST(NoProcesses, ThreadsSetNoHandlersOfSignals) {
   const auto before = std::signal(SIGUSR1, SIG_IGN);
   EXPECT_NE(before, SIG_ERR) << "other threads may";
   (void)std::signal(SIGUSR1, before);
+}
+
+// The helper wakes up on the same core, again and again, with hardly any processor time.
+TEST(Switches, AreNotThoseOfOtherThreads) {
+  long all = 0, counted = 0;
+  std::thread([&] {
+    pin_to_core(current_core(), "/core");
+    rusage before{}, after{};
+    getrusage(RUSAGE_THREAD, &before);
+    const Switches switches;
+    std::atomic<bool> over = false;
+    std::thread helper([&over] {
+      for (int i = 0; i < 300; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      over = true;
+    });
+    while (!over) {
+    }
+    counted = static_cast<long>(switches.by_other_processes());
+    getrusage(RUSAGE_THREAD, &after);
+    helper.join();
+    all = after.ru_nivcsw - before.ru_nivcsw;
+  }).join();
+  EXPECT_GE(all, 100) << "the helper takes the core";
+  EXPECT_LE(counted, all - 100);
 }
 
 }  // namespace
