@@ -75,6 +75,7 @@ class Deviation:
 
 # Stems of a recording's files; the file of the link is named after the scheme.
 SOURCE, RESTORED = "source", "uncompressed"
+MOST_RECORDED = 256 << 20  # octets of each: judges read it packet by packet
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,9 @@ class Recording:
         for stem in (SOURCE, self.scheme if self.compressor == owner else RESTORED):
             if not self.file(stem):
                 return f"The recording {self.name} of {owner} has no {stem}.pcap (or .pcapng) in {shown(self.folder)}."
+        for path in self.folder.glob("*.pcap*"):
+            if path.is_file() and path.stat().st_size > MOST_RECORDED:
+                return f"The recording {self.name} of {owner} is too large: {path.name} has more than 256 MiB."
         return ""
 
     def file(self, stem: str) -> Path | None:

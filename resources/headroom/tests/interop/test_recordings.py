@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import matrix, replay
+from headroom.core import implementations, matrix, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.matrix import Row
 from headroom.core.scheme_kit import cells
@@ -195,6 +196,15 @@ def test_a_recording_whose_files_are_gone_is_refused(
     lists = ("compressors", "decompressors", "traffic", "links")
     with pytest.raises(UsageError, match=f"The recording call of theirs {sentence}"):
         interop.plan_of({name: (theirs, "reference") if name.endswith("compressors") else () for name in lists})
+
+
+def test_a_recording_of_holes_is_refused(tmp_path: Path, real_build: str) -> None:
+    """A judge read its terabytes of packets without octets for ever."""
+    theirs = recorded(tmp_path, real_build, "theirs")
+    (call,) = implementations.find(theirs).recordings
+    assert not call.lacks("theirs")
+    os.truncate(call.folder / "rohc.pcapng", implementations.MOST_RECORDED + 1)
+    assert call.lacks("theirs") == "The recording call of theirs is too large: rohc.pcapng has more than 256 MiB."
 
 
 @pytest.mark.parametrize(
