@@ -80,7 +80,7 @@ void on_forbidden_call(int, siginfo_t* info, void*) {
   char reason[256];
   const char* name = nullptr;
   for (const NamedCall& call : kNames) {
-    if (call.number == info->si_syscall) name = call.name;
+    if (call.number == info->si_syscall && info->si_arch == kArchitecture) name = call.name;
   }
   if (name != nullptr) {
     std::snprintf(reason, sizeof reason, "it makes the system call %s %s.", name, forbidden_for);
@@ -165,7 +165,8 @@ void install(const std::vector<int>& listed, bool allow_listed) {
   std::vector<sock_filter> filter;
   filter.push_back(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
   filter.push_back(jump_if_equal(kArchitecture, 1, 0));
-  filter.push_back(statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));  // another calling convention: not what is watched
+  // Another calling convention, such as int 0x80, has other numbers: a call, but not known which.
+  filter.push_back(statement(BPF_RET | BPF_K, allow_listed ? SECCOMP_RET_TRAP : SECCOMP_RET_ALLOW));
   filter.push_back(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
   for (const int number : listed) {
     filter.push_back(jump_if_equal(static_cast<unsigned>(number), 0, 1));
