@@ -130,7 +130,7 @@ def _tunnel(session: Session, pdr: int, transport: int) -> Session:
         number, tunnel = created.find(Ie.PDR_ID), created.find(Ie.F_TEID)
         if number is not None and tunnel is not None and int.from_bytes(number.value, "big") == pdr:
             result = elements.read_f_teid(tunnel)
-            return replace(session, teid=result.teid, host=_host(result, transport))
+            return replace(session, teid=result.teid, host=result.host(transport))
     return session
 
 

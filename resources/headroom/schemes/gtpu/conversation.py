@@ -12,18 +12,19 @@ sessions of its configuration, and `establish` returns the first of them.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headroom.core.capabilities import Inconclusive
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.implementations import Implementation
 from headroom.schemes.gtpu import judge, packets
 from headroom.schemes.gtpu.packets import Extension
 from headroom.schemes.gtpu.pfcp import elements, message
 from headroom.schemes.gtpu.pfcp.message import Element, Message, PfcpError
 from headroom.schemes.gtpu.pfcp.tables import Action, Cause, Ie, Interface, MessageType, ReportType
-from headroom.schemes.gtpu.user_plane import N3, N6, N9, Step, UserPlane
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, SENT, N4Sent, Sent, Step, UserPlane
 
 CONTROL, CONTROL_PORT = "192.0.2.100", 8805
 N4_HOST = "192.0.2.4"
@@ -34,6 +35,8 @@ OTHER_HOSTS = {4: "172.18.0.2", 6: "2001:db8:9::2"}  # another user plane
 NETWORK_HOSTS = {4: "198.51.100.10", 6: "2001:db8:100::10"}  # in the data network
 NETWORK_PORT, USER_PORT = 443, 40000
 FIRST_TEID = 0x00010001
+MOST_REQUESTS = 10_000  # of a user plane in a conversation; it needs a few reports
+ECHOES_NS = 60_000_000_000  # at least so much time is between two Echo Requests on a path: TS 29.281, 7.2.1
 QFI = 9
 PREDEFINED = (
     {"name": "static-drop", "precedence": 10, "flow": "permit out udp from 198.51.100.66 53 to assigned"}
@@ -42,6 +45,8 @@ PREDEFINED = (
     | {"action": "drop"},
 )
 SECOND = 1_000_000_000
+REQUESTS = (MessageType.SESSION_REPORT_REQUEST, MessageType.HEARTBEAT_REQUEST)  # of a user plane
+ECHO_REQUEST = 1
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,8 @@ class Tunnelled:
 
 class Conversation:
     """A conversation. `heard` are the requests that the user plane sent over N4, in order; `answers_reports` is True if
-    they are answered at once, as a control plane does; `has_flooded` once there was a flood."""
+    they are answered at once, as a control plane does; `has_flooded` once there was a flood. Steps are without the Echo
+    Requests that a user plane may send on its own: TS 29.281, 7.2.1."""
 
     def __init__(
         self, plane: UserPlane, facts: Facts, open_session: Callable[[Session], Session] | None = None
@@ -140,14 +146,17 @@ class Conversation:
         self._sequence = 0
         self._sessions = 0
         self._seids: dict[int, int] = {}  # the user plane's, by ours
+        self._known: set[tuple[int, int]] = set()  # types and sequence numbers of `heard`
+        self._requests = 0  # those that were sent again included
+        self._echoes: dict[tuple[str, str], Sent] = {}  # the last one of a path, by its ends
 
     # ---- N4
 
     def exchange(self, octets: bytes, port: int = CONTROL_PORT) -> list[Message]:
         """Sends octets over N4 and returns what is sent back, unless it is a request. Raises PfcpError if that is no
-        PFCP message."""
-        self.step = self.plane.n4(octets, CONTROL, port, self.now_ns)
-        return self._answers(self.step)
+        PFCP message, Misbehaviour if requests have no end."""
+        self.step = self._without_echoes(self.plane.n4(octets, CONTROL, port, self.now_ns))
+        return self._answers(self.step, port)
 
     def request(self, kind: int, *content: Element, seid: int | None = None) -> Message | None:
         """Sends a request and returns its answer; None if there is none. The sequence number must fit."""
@@ -155,22 +164,30 @@ class Conversation:
         sent = Message(kind, self._sequence, tuple(content), seid)
         return next((message for message in self.exchange(sent.octets()) if message.sequence == self._sequence), None)
 
-    def _answers(self, step: Step) -> list[Message]:
-        answers = []
-        for n4_message in step.n4:
-            read = message.read(n4_message.octets)
-            if read.type in (MessageType.SESSION_REPORT_REQUEST, MessageType.HEARTBEAT_REQUEST):
-                self._hear(read)
-            else:
+    def _answers(self, step: Step, port: int = CONTROL_PORT) -> list[Message]:
+        """The messages of a step that are no requests, and that went to where the step's message came from. Answers the
+        requests, those included that come in return."""
+        answers, waiting = [], deque(step.n4)
+        while waiting:
+            sent = waiting.popleft()
+            read = message.read(sent.octets)
+            if read.type in REQUESTS:
+                waiting += self._hear(read) if (sent.peer, sent.port) == (CONTROL, CONTROL_PORT) else ()
+            elif (sent.peer, sent.port) == (CONTROL, port):
                 answers.append(read)
         return answers
 
-    def _hear(self, read: Message) -> None:
+    def _hear(self, read: Message) -> tuple[N4Sent, ...]:
+        """Answers a request, and returns what is sent in return."""
         # A request that is sent again has its sequence number (TS 29.244, 6.4).
-        if not any((message.type, message.sequence) == (read.type, read.sequence) for message in self.heard):
+        if (read.type, read.sequence) not in self._known:
+            self._known.add((read.type, read.sequence))
             self.heard.append(read)
+        self._requests += 1
+        if self._requests > MOST_REQUESTS:
+            raise Misbehaviour(f"It sent more than {MOST_REQUESTS} requests over N4, the last a {read.name}.")
         if not self.answers_reports:
-            return
+            return ()
         if read.type == MessageType.HEARTBEAT_REQUEST:
             answer = Message(
                 MessageType.HEARTBEAT_RESPONSE, read.sequence, (elements.recovery_time_stamp(3_900_000_000),)
@@ -178,7 +195,7 @@ class Conversation:
         else:
             cause = elements.number(Ie.CAUSE, Cause.REQUEST_ACCEPTED, 1)
             answer = Message(MessageType.SESSION_REPORT_RESPONSE, read.sequence, (cause,), self.seid_of(read))
-        self._answers(self.plane.n4(answer.octets(), CONTROL, CONTROL_PORT, self.now_ns))
+        return self.plane.n4(answer.octets(), CONTROL, CONTROL_PORT, self.now_ns).n4
 
     def seid_of(self, report: Message) -> int:
         """The user plane's SEID of the session that a report is about; 0 if it is none of ours."""
@@ -265,7 +282,7 @@ class Conversation:
 
     def established(self, session: Session, answer: Message) -> Session:
         """The session with the SEID and the tunnel endpoint that the answer to its establishment names. Raises
-        PfcpError if the answer has no F-SEID.
+        PfcpError if the answer has no F-SEID, or an F-TEID without an address of the tunnel's IP version.
         """
         own = answer.find(Ie.F_SEID)
         if own is None:
@@ -276,7 +293,7 @@ class Conversation:
         for created in answer.all(Ie.CREATED_PDR):
             if tunnel := created.find(Ie.F_TEID):
                 result = elements.read_f_teid(tunnel)
-                teid, host = result.teid, result.ipv6 if session.transport == 6 else result.ipv4
+                teid, host = result.teid, result.host(session.transport)
                 break
         return replace(session, teid=teid, host=host, seid=seid, answer=answer)
 
@@ -302,7 +319,7 @@ class Conversation:
         if cause is None:
             return f"the {answer.name} has no cause"
         offending = answer.find(Ie.OFFENDING_IE)
-        about = "" if offending is None else f", offending IE {int.from_bytes(offending.value, 'big')}"
+        about = "" if offending is None else f", offending IE {offending.number()}"
         return f"the cause is {cause} ({message.name_of(cause, Cause, 'cause')}){about}"
 
     # ---- packets
@@ -347,14 +364,34 @@ class Conversation:
         self.now_ns = max(self.now_ns + count * interval_ns, step.time_ns)
         return self.heeding(step)
 
+    def passed(self, step: Step, side: str) -> int:
+        """How many packets of a flood on a side went on, those included that left later than they came in."""
+        late = [packet for packet in step.taken if (packet.side == N6) != (side == N6)]
+        return step.counts.get(SENT, 0) + len(late)
+
     def advance(self, seconds: float) -> Step:
         """Lets time pass."""
         self.now_ns += round(seconds * SECOND)
         return self.heeding(self.plane.advance(self.now_ns))
 
     def heeding(self, step: Step) -> Step:
+        """Takes the N4 messages and the Echo Requests of a step, which is returned without the latter."""
         self._answers(step)
-        return step
+        return self._without_echoes(step)
+
+    def _without_echoes(self, step: Step) -> Step:
+        return replace(step, taken=tuple(packet for packet in step.taken if not self._may_be_an_echo(packet)))
+
+    def _may_be_an_echo(self, packet: Sent) -> bool:
+        """True for an Echo Request that comes no sooner than it may. One that is sent again is the same message."""
+        if packet.side == N6 or not (read := read_tunnelled(packet.octets, packet.side)).is_of(ECHO_REQUEST):
+            return False
+        path = (read.datagram.packet.source, read.datagram.packet.destination)
+        last = self._echoes.get(path)
+        if last is not None and packet.time_ns < last.time_ns + ECHOES_NS:
+            return _payload(last) == read.datagram.payload
+        self._echoes[path] = packet
+        return True
 
 
 def configured_session(session: Session) -> Session:
@@ -367,6 +404,10 @@ def configured_session(session: Session) -> Session:
 def user_host(session: Session) -> str:
     """An address of the session's user; of an IPv6 prefix, the address that ends with 1."""
     return f"{session.user}1" if session.version == 6 else session.user
+
+
+def _payload(packet: Sent) -> bytes:
+    return packets.read_udp(packet.octets).payload
 
 
 def tunnelled(step: Step, side: str = "") -> list[Tunnelled]:

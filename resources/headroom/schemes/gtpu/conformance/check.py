@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 
 from headroom.core.finding import Finding
 from headroom.schemes.gtpu import judge, packets
-from headroom.schemes.gtpu.conversation import SECOND, Conversation, Session, Tunnelled, read_tunnelled, tunnelled
+from headroom.schemes.gtpu.conversation import Conversation, Session, Tunnelled, read_tunnelled, tunnelled
 from headroom.schemes.gtpu.pfcp import message
 from headroom.schemes.gtpu.pfcp.message import Message
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie
 from headroom.schemes.gtpu.user_plane import N3, N6, N9, Step
 
 PSC = judge.PDU_SESSION_CONTAINER
-ECHO_REQUEST = 1
 
 
 @dataclass
@@ -72,24 +71,14 @@ class Check:
 
     def nowhere_else(self, step: Step, side: str, requirement: str) -> None:
         """Notes a finding if a step sent packets on other sides than this one."""
-        others = [octets for other in (N3, N6, N9) if other != side for octets in self.of_its_own(step, other)]
+        others = [octets for other in (N3, N6, N9) if other != side for octets in step.sent(other)]
         self.expect(not others, f"Not on {side}, {_packets(others)} came, but none is expected.", requirement)
-
-    @staticmethod
-    def of_its_own(step: Step, side: str) -> list[bytes]:
-        """The packets of a step on a side, but Echo Requests, which a user plane may send on its own: TS 29.281,
-        7.2.1."""
-        is_tunnel = side != N6
-        return [
-            octets for octets in step.sent(side) if not (is_tunnel and read_tunnelled(octets, side).is_of(ECHO_REQUEST))
-        ]
 
     def nothing_late(self, talk: Conversation, requirement: str = "") -> None:
         """Notes a finding if a user plane sends packets after the last step. Those of a flood it may hold back."""
         if talk.has_flooded:
             return
-        step = talk.plane.advance(talk.now_ns + SECOND)
-        came = [octets for side in (N3, N6, N9) for octets in self.of_its_own(step, side)]
+        came = talk.advance(1).sent()
         sentence = f"{_packets(came)} came within 1 s after the last step, but none is expected."
         self.expect(not came, sentence, requirement)
 

@@ -283,7 +283,7 @@ def _relayed(talk: Conversation) -> tuple[Session, Session]:
     chosen = [element.find(elements.Ie.F_TEID) for element in session.answer.all(elements.Ie.CREATED_PDR)]
     tunnels = [elements.read_f_teid(element) for element in chosen if element is not None]
     if len(tunnels) > 1:
-        return session, replace(session, teid=tunnels[1].teid, host=tunnels[1].ipv4)
+        return session, replace(session, teid=tunnels[1].teid, host=tunnels[1].host(4))
     return session, replace(session, teid=0x00020000 + session.number, host=N9_HOSTS[4])
 
 

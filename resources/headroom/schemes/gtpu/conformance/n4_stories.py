@@ -112,7 +112,7 @@ def _chosen(talk: Conversation, check: Check) -> None:
         if not check.expect(len(created) == 1, sentence, "TS29244-5.5.1-1"):
             return
         number = created[0].find(Ie.PDR_ID)
-        is_first = number is not None and int.from_bytes(number.value, "big") == 1
+        is_first = number is not None and number.number() == 1
         check.expect(is_first, "The Created PDR does not say PDR 1.", "TS29244-5.5.1-1")
         if not check.chosen(session, ends_of_tunnels(talk.facts.config())):
             return

@@ -12,7 +12,7 @@ from headroom.schemes.gtpu.conversation import PREDEFINED, Conversation, Session
 from headroom.schemes.gtpu.pfcp import elements
 from headroom.schemes.gtpu.pfcp.message import Element, group
 from headroom.schemes.gtpu.pfcp.tables import Action, Ie, Interface, ReportType
-from headroom.schemes.gtpu.user_plane import N3, N6, SENT
+from headroom.schemes.gtpu.user_plane import N3, N6
 
 RULES: Stories = {}
 QOS: Stories = {}
@@ -136,10 +136,10 @@ def _buffer(talk: Conversation, check: Check) -> None:
         check.expect(message.seid == session.number, sentence, "TS29244-7.5.8-1")
         data = message.find(Ie.DOWNLINK_DATA_REPORT)
         number = data.find(Ie.PDR_ID) if data else None
-        is_second = number is not None and int.from_bytes(number.value, "big") == 2
+        is_second = number is not None and number.number() == 2
         check.expect(is_second, "The downlink data report does not say PDR 2.", "TS29244-8.2.26-4")
     talk.must_modify(session, talk.far_down(session, update=True))
-    came = check.of_its_own(talk.step, N3)
+    came = talk.step.sent(N3)
     inner = [output.message.inner for output in map(read_tunnelled, came) if output.message]
     same = len(came) == len(inner) == len(sent) and not any(map(packets.differences, sent, inner))
     sentence = f"Of {len(sent)} buffered packets, {len(came)} came out, or they or their order changed."
@@ -294,7 +294,7 @@ def _passed(talk: Conversation, session: Session, side: str, load: float, second
     octets = user if side == N6 else talk.from_access(session, talk.g_pdu(session, user))
     interval_ns = round(PACKET_BITS / (load * RATE * KILOBIT) * 1e9)
     count = round(seconds * 1e9 / interval_ns)
-    return count, talk.flood(octets, side, count, interval_ns).counts.get(SENT, 0)
+    return count, talk.passed(talk.flood(octets, side, count, interval_ns), side)
 
 
 def _one_each_way(talk: Conversation, check: Check, session: Session) -> None:

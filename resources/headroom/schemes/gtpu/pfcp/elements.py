@@ -258,6 +258,12 @@ class Tunnel:
     ipv4: str = ""
     ipv6: str = ""
 
+    def host(self, version: int) -> str:
+        """Its address of an IP version. Raises PfcpError if it has none."""
+        if not (host := self.ipv6 if version == 6 else self.ipv4):
+            raise PfcpError("8.2.3", f"The F-TEID {self.teid:#x} has no IPv{version} address.")
+        return host
+
 
 @dataclass(frozen=True)
 class Seid:
@@ -332,5 +338,5 @@ def read_volumes(element: Element) -> Volumes:
 
 
 def read_triggers(element: Element) -> int:
-    """A Usage Report Trigger or Reporting Triggers, the first octet in the low bits."""
-    return int.from_bytes(element.value, "little")
+    """A Usage Report Trigger or Reporting Triggers, the first octet in the low bits. Raises PfcpError."""
+    return int.from_bytes(element.number().to_bytes(len(element.value), "big"), "little")

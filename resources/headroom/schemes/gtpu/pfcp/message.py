@@ -16,6 +16,7 @@ VERSION = 1
 SEID_PRESENT, PRIORITY, FOLLOW_ON = 0x01, 0x02, 0x04  # of the first octet: 7.2.2.1
 VENDOR = 0x8000  # types from here on have an enterprise ID: 8.1.1
 DEEPEST = 8  # groups within groups; 29.244 has four
+LONGEST_NUMBER = 8  # octets: a volume, a SEID
 
 
 class PfcpError(Exception):
@@ -37,6 +38,12 @@ class Element:
     @property
     def name(self) -> str:
         return name_of(self.type, Ie, "element")
+
+    def number(self) -> int:
+        """The value as a number. Raises PfcpError if no number is so long."""
+        if len(self.value) > LONGEST_NUMBER:
+            raise PfcpError("8.2", f"The {self.name} has {len(self.value)} octets, too many for a number.")
+        return int.from_bytes(self.value, "big")
 
     def octets(self) -> bytes:
         inner = self.value + b"".join(element.octets() for element in self.members)
@@ -86,9 +93,9 @@ class Message:
         return next(iter(self.all(kind)), None)
 
     def value(self, kind: int) -> int | None:
-        """The value of the first element of a type as a number; None if there is none."""
+        """The value of the first element of a type as a number; None if there is none. Raises PfcpError."""
         element = self.find(kind)
-        return None if element is None else int.from_bytes(element.value, "big")
+        return None if element is None else element.number()
 
     def walk(self) -> Iterator[Element]:
         """All elements, those in groups included."""
