@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from headroom.core.capabilities import NotDeclared
 from headroom.core.implementations import find
 from headroom.schemes.sigcomp import call_load, endpoints, messages
 from headroom.schemes.sigcomp.conformance import endpoint_engine
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop import call
 from headroom.schemes.sigcomp.judge.endpoint import Offer
@@ -187,3 +189,15 @@ def test_the_default_offer_is_what_every_endpoint_declares(vendor: str, tmp_path
         text.replace("max_state_memory_size: 131072", "max_state_memory_size: 8192"), encoding="utf-8"
     )
     assert endpoints.generous(REFERENCE, find(str(small))) == {**endpoints.GENEROUS, "state_memory_size": 8192}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "is_wrong"),
+    [(("compressed",), True), (("plain",), True), (("failed",), False), (("silent", "failed"), False)],
+)
+def test_only_what_failed_is_answered_with_a_nack(kinds: tuple[str, ...], is_wrong: bool) -> None:
+    """Whether NACKs are declared or not. On a stream, the NACK may come with another message of the same piece."""
+    arrivals = [{"status": "OK", "kind": kind, "nacks": []} for kind in kinds]
+    arrivals[0]["nacks"] = [{"octets": "f80001"}]
+    with pytest.raises(AssertionError, match="A NACK answers what did not fail") if is_wrong else nullcontext():
+        endpoint_engine.results({"records": [{"arrivals": arrivals}]}, [Act("decompress", b"")])

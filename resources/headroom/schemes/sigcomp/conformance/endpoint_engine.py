@@ -17,6 +17,7 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
 PATIENCE_S = 60.0  # for one conversation, which takes a part of a second: then an adapter hangs
+NOT_ANSWERED = ("compressed", "silent", "plain", "nack", "ignored")  # kinds of messages that did not fail
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def _message(act: Act, stream: bool) -> dict[str, Any]:
 
 
 def results(document: dict[str, Any], acts: Sequence[Act]) -> list[ActOutcome]:
-    """The outcomes of acts, from the engine's document."""
+    """The outcomes of acts, from the engine's document. Raises AssertionError if an endpoint answers with a NACK where
+    no message failed, whether it declares NACKs or not; Misbehaviour if it breaks a promise of the ABI."""
     if broken := document.get("promise_broken"):
         where = "" if broken["message"] is None else f" ({nth('message', broken['message'])})"
         raise Misbehaviour(
@@ -115,7 +117,12 @@ def _compressed(record: dict[str, Any]) -> ActOutcome:
 
 
 def _arrived(record: dict[str, Any]) -> ActOutcome:
-    return ActOutcome(seen=tuple(_seen(arrival) for arrival in record["arrivals"]))
+    seen = tuple(map(_seen, record["arrivals"]))
+    # On a stream, a NACK may come with another outcome of the same piece than that of the message that failed.
+    if any(outcome.nack for outcome in seen) and all(outcome.kind in NOT_ANSWERED for outcome in seen):
+        kinds = ", ".join(dict.fromkeys(outcome.kind for outcome in seen))
+        raise AssertionError(f"A NACK answers what did not fail, but was {kinds} (RFC 4077, 2.2).")
+    return ActOutcome(seen=seen)
 
 
 def _seen(arrival: dict[str, Any]) -> MessageOutcome:
