@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from headroom.schemes.gtpu.conformance import uplink
 from headroom.schemes.gtpu.conformance.check import Check
 from headroom.schemes.gtpu.conversation import Conversation
 from headroom.schemes.gtpu.keywords.conformance import STORIES
+from headroom.schemes.gtpu.user_plane import Step
 from headroom.tests.gtpu import changed_plane as changed
 
 Case = Callable[[Conversation, Check], None]
@@ -54,4 +56,19 @@ def test_a_udp_port_may_be_in_an_error_indication(chain: tuple[packets.Extension
     change = changed.edited(judge.ERROR_INDICATION, with_port)
     with changed.opened(real_build, outgoing=change) as (talk, check):
         STORIES["tunnels"]["unknown TEID"].tell(talk, check)
+    assert check.findings == []
+
+
+def test_several_end_markers_may_end_a_tunnel(real_build: str) -> None:
+    """TS 23.502, 4.9.1.3.2: one or more."""
+
+    class Twice(changed.ChangedPlane):
+        def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:
+            step = super().n4(octets, peer, port, time_ns)
+            return replace(step, taken=step.taken * 2)
+
+    story = STORIES["rules"]["End Marker when the tunnel changes"].tell
+    with changed.opened(real_build) as (talk, check):
+        talk.plane = Twice(talk.plane)
+        story(talk, check)
     assert check.findings == []
