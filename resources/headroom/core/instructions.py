@@ -11,13 +11,12 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine
+from headroom.core import engine, scratch
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 
 # Functions of resources/engine/adapter/caller.h through which all calls for packets go, by stage.
@@ -45,10 +44,10 @@ def count(
     where the job ends badly, and CountFailed."""
     if reason := lacking():
         raise EnvironmentLacks(f"Instructions cannot be counted: {reason}.")
-    with tempfile.TemporaryDirectory(prefix="headroom-callgrind-") as folder:
-        profile = Path(folder) / "profile"
+    with scratch.folder("headroom-callgrind-") as folder:
+        profile = folder / "profile"
         under = ["valgrind", "--quiet", "--vgdb=no", "--tool=callgrind", f"--callgrind-out-file={profile}"]
-        document = engine.run(command, dict(job), timeout_s, build, [Path(folder)], under)
+        document = engine.run(command, dict(job), timeout_s, build, [folder], under)
         try:
             return calls_between(_text(profile), {str(path.resolve()) for path in libraries}), document
         except (OSError, ValueError, IndexError, KeyError) as error:

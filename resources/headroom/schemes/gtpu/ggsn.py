@@ -7,7 +7,6 @@ when it has answered Echo Requests, by which it has read what came before from b
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from headroom.core import scratch
 from headroom.core.engine_result import EngineFailure
 from headroom.core.implementations import Implementation
 from headroom.core.machine import topology as cpus
@@ -104,10 +104,10 @@ def of_program(found: Implementation, build: str = DEFAULT_BUILD) -> Iterator[Gg
     """The GGSN of an implementation, in a topology of its own."""
     cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
     with (
-        tempfile.TemporaryDirectory(prefix="headroom-ggsn-") as folder,
+        scratch.folder("headroom-ggsn-") as folder,
         choice.make("netns", SHAPE, cores, build) as made,
     ):
-        program = _start(made, found.program, Path(folder))
+        program = _start(made, found.program, folder)
         with GgsnUserPlane(made, program) as plane:
             yield plane
 

@@ -8,15 +8,13 @@ static and 5 dynamic rules. Lengths are of frames with Ethernet header and FCS.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
 from headroom.bench.load import EXACT_NS, WrongOutput, are_busy
-from headroom.core import engine
+from headroom.core import engine, scratch
 from headroom.core.implementations import Implementation
 from headroom.core.machine.power import Power, PowerMeter
 from headroom.core.paths import DEFAULT_BUILD
@@ -213,8 +211,8 @@ def job(config: LoadConfig, files: RuleFiles | None = None) -> dict[str, Any]:
 
 def measure(config: LoadConfig) -> LoadResult:
     """Runs a load. Raises EngineFailure as `engine.run` does, WrongOutput as `result_of` does."""
-    with tempfile.TemporaryDirectory(prefix="headroom-rules-") as folder:
-        files = rule_files.write(Path(folder), config.seed) if config.rules == "dpi" else None
+    with scratch.folder("headroom-rules-") as folder:
+        files = rule_files.write(folder, config.seed) if config.rules == "dpi" else None
         ready = _rules_ready(config, files) if files else RulesReady()
         meter = PowerMeter()
         folders = [files.folder] if files else []
@@ -235,7 +233,7 @@ def _rules_ready(config: LoadConfig, files: RuleFiles) -> RulesReady:
 
     compiled, cached = [], []
     for _ in range(READY_TRIALS):
-        files.cache.unlink(missing_ok=True)
+        scratch.remove(files.cache)
         compiled.append(made_s())
         cached.append(made_s())
     return RulesReady(tuple(compiled), tuple(cached))

@@ -5,14 +5,16 @@ rules, and with flow inspection in addition.
 The downlink encapsulates and is the stage compress; the uplink decapsulates and is the stage decompress.
 """
 
+import atexit
 import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from headroom.bench.load import WrongOutput
-from headroom.core import engine, metrics
+from headroom.core import engine, metrics, scratch
 from headroom.core.sentinels import Arm, Sentinel, Values, Work
 from headroom.schemes.gtpu import load, rule_files
 from headroom.schemes.gtpu.load import LoadConfig, Rules, Traffic
@@ -52,15 +54,17 @@ class UserPlaneSentinel(Sentinel):
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
+def _folder() -> Path:
     """A folder that lasts as long as the process."""
-    return tempfile.TemporaryDirectory(prefix="headroom-sentinel-rules-")
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(scratch.folder("headroom-sentinel-rules-"))
 
 
 @cache
 def _files(seed: int, library: Path) -> RuleFiles:
     """Rule files for one adapter, whose cache no other one writes: two builds may have caches that differ."""
-    folder = Path(_folder().name) / f"{_files.cache_info().currsize:04}"
+    folder = _folder() / f"{_files.cache_info().currsize:04}"
     folder.mkdir()
     return rule_files.write(folder, seed)
 
