@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import string
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,6 +41,22 @@ def beside(adapter: Path) -> tuple[str, ...]:
     mine = {path for path in paths if path.is_relative_to(adapter.parent)}
     # The adapter can add lines to the listing, and links to files that it could not read until they are copied.
     return tuple(sorted(str(path.relative_to(adapter.parent)) for path in mine if is_library(str(path))))
+
+
+def name_beside(libraries: Sequence[str]) -> str:
+    """A file name for an adapter that none of its libraries has; always of the same length."""
+    names = ("adapter.so", *(f"adapte{letter}.so" for letter in string.ascii_lowercase))
+    return next((name for name in names if name not in libraries), names[0])
+
+
+def link(adapter: Path, folder: Path) -> Path:
+    """Makes links to an adapter and its libraries in a folder; returns that to the adapter. Raises OSError."""
+    libraries = beside(adapter)
+    linked = folder / name_beside(libraries)
+    for path, name in ((adapter, linked.name), *((adapter.parent / name, name) for name in libraries)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(path.resolve())
+    return linked
 
 
 def digest(adapter: Path, libraries: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, instructions, metrics
+from headroom.core import adapter_files, engine, instructions, metrics
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.machine.build import require_engine
@@ -74,7 +74,8 @@ class Arm:
         return Arm(compressor, decompressor, self.engine)
 
     def linked(self, folder: Path, build: str) -> Arm:
-        """The arm by links to its adapters and engine in a new folder. Raises UsageError, EnvironmentLacks."""
+        """The arm by links to its adapters, with their libraries, and its engine in a new folder. Raises UsageError,
+        EnvironmentLacks."""
         program = folder / "bin" / "headroom-engine"
         program.parent.mkdir(parents=True)
         program.symlink_to(require_engine(self.engine or build).resolve())
@@ -82,8 +83,7 @@ class Arm:
         for path in self.libraries(build):
             if not path.is_file():
                 raise EnvironmentLacks(f"There is no adapter at {path}.")
-            links[path] = folder / f"adapter-{len(links)}.so"
-            links[path].symlink_to(path.resolve())
+            links[path] = adapter_files.link(path, folder / str(len(links)))
         sides = (
             replace(implementation, library=str(links[implementation.library_path(build)]))
             for implementation in (self.compressor, self.decompressor)
@@ -216,7 +216,7 @@ def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
         for number, (arm, arm_to_link) in enumerate(arms.items()):
             try:
                 linked[arm] = arm_to_link.linked(Path(name) / f"{number:02}", build)
-            except HeadroomError as error:
+            except (HeadroomError, OSError) as error:
                 raise ArmFailed(arm, str(error)) from error
         yield linked
 

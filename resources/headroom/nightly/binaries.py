@@ -24,7 +24,7 @@ from headroom.core.results.store import write_atomically
 
 Mark = Literal["pinned", "last-good"]
 KEPT_NIGHTS = 14
-ADAPTER, ABOUT, ENGINE = "adapter.so", "about.json", "bin/headroom-engine"
+ABOUT, ENGINE = "about.json", "bin/headroom-engine"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -71,7 +71,7 @@ class BinaryStore:
         elif commit and commit not in commits:
             commits = (commit, *commits)
         last_used = max(night, known.last_used if known else "")
-        binary = Binary(digest, self.folder / digest / ADAPTER, commits, changed, compiler, last_used, beside)
+        binary = Binary(digest, self._path(digest, beside), commits, changed, compiler, last_used, beside)
         for name in beside:
             self._copy(path.parent / name, binary.path.parent / name)
         self._copy(path, binary.path)
@@ -91,10 +91,10 @@ class BinaryStore:
 
     def find(self, digest: str) -> Binary | None:
         """The kept adapter with a digest; None unless it is whole."""
-        path = self.folder / digest / ADAPTER
         try:
-            about = document_of(path.parent / ABOUT)
+            about = document_of(self.folder / digest / ABOUT)
             beside = tuple(map(str, about.get("beside", ())))
+            path = self._path(digest, beside)
             if about["digest"] != digest or adapter_files.digest(path, beside) != digest:
                 return None
             texts = {name: str(about[name]) for name in ("compiler", "last_used")}
@@ -145,6 +145,9 @@ class BinaryStore:
             return {str(name): str(digest) for name, digest in marks.items()}
         except (OSError, ValueError, AttributeError):
             return {}
+
+    def _path(self, digest: str, beside: Sequence[str]) -> Path:
+        return self.folder / digest / adapter_files.name_beside(beside)
 
     def _digest(self, path: Path, beside: Sequence[str]) -> str:
         try:

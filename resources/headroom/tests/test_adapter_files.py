@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from headroom.core import adapter_files, engine, implementations
 from headroom.core.errors import EXIT_FAILED
 from headroom.core.paths import build_folder
+from headroom.nightly.binaries import BinaryStore
 from headroom.report import products
 
 
@@ -111,3 +113,20 @@ def test_files_that_an_adapter_limits_are_no_full_disk(tmp_path: Path, real_buil
     with pytest.raises(engine.EngineFailure, match=r"lowered a limit.*File too large") as caught:
         replayed(mine, build_folder(real_build) / "lib" / "example.so", real_build, link=tmp_path / "link.pcapng")
     assert (caught.value.kind, caught.value.exit_code) == ("refused", EXIT_FAILED)
+
+
+@pytest.mark.parametrize("name", ["libcodec.so", "adapter.so"])
+def test_an_adapter_loads_by_links_and_from_a_store(name: str, tmp_path: Path) -> None:
+    """The loader takes the folder of the link for $ORIGIN. A library may have the name that adapters are kept by."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    library(folder, name, "int f(void) { return 42; }", f"-Wl,-soname,{name}")
+    options = (f"-L{folder}", f"-l:{name}", "-Wl,-rpath,$ORIGIN")
+    adapter = library(folder, "mine.so", "int f(void); int g(void) { return f(); }", *options)
+    store = BinaryStore(tmp_path / "store")
+    kept = store.keep(adapter, "", False, "GNU 12", "20260101T000000Z")
+    assert store.find(kept.digest) == kept
+    links = [adapter_files.link(path, tmp_path / str(n)) for n, path in enumerate((adapter, kept.path))]
+    assert len({len(path.name) for path in links}) == 1
+    for path in (kept.path, *links):
+        assert ctypes.CDLL(str(path)).g() == 42
