@@ -130,7 +130,8 @@ class Tunnelled:
 class Conversation:
     """A conversation. `heard` are the requests that the user plane sent over N4, in order; `answers_reports` is True if
     they are answered at once, as a control plane does; `has_flooded` once there was a flood. Steps are without the Echo
-    Requests that a user plane may send on its own: TS 29.281, 7.2.1."""
+    Requests that a user plane may send on its own: TS 29.281, 7.2.1. `unasked` are packets, End Markers aside, that it
+    sent upon requests over N4 of which none lets packets go on, as a modification may."""
 
     def __init__(
         self, plane: UserPlane, facts: Facts, open_session: Callable[[Session], Session] | None = None
@@ -143,6 +144,7 @@ class Conversation:
         self.heard: list[Message] = []
         self.answers_reports = True
         self.has_flooded = False
+        self.unasked: list[Sent] = []
         self._sequence = 0
         self._sessions = 0
         self._seids: dict[int, int] = {}  # the user plane's, by ours
@@ -162,7 +164,10 @@ class Conversation:
         """Sends a request and returns its answer; None if there is none. The sequence number must fit."""
         self._sequence += 1
         sent = Message(kind, self._sequence, tuple(content), seid)
-        return next((message for message in self.exchange(sent.octets()) if message.sequence == self._sequence), None)
+        answers = self.exchange(sent.octets())
+        if kind != MessageType.SESSION_MODIFICATION_REQUEST:
+            self.unasked += [packet for packet in self.step.taken if not _ends_a_tunnel(packet)]
+        return next((message for message in answers if message.sequence == self._sequence), None)
 
     def _answers(self, step: Step, port: int = CONTROL_PORT) -> list[Message]:
         """The messages of a step that are no requests, and that went to where the step's message came from. Answers the
@@ -408,6 +413,10 @@ def user_host(session: Session) -> str:
 
 def _payload(packet: Sent) -> bytes:
     return packets.read_udp(packet.octets).payload
+
+
+def _ends_a_tunnel(packet: Sent) -> bool:
+    return packet.side != N6 and read_tunnelled(packet.octets, packet.side).is_of(judge.END_MARKER)
 
 
 def tunnelled(step: Step, side: str = "") -> list[Tunnelled]:

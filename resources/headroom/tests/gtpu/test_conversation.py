@@ -88,3 +88,16 @@ def test_a_report_says_how_much_passed() -> None:
     for value, findings in ((b"\0", 1), (bytes([1]) + (128).to_bytes(8, "big"), 1)):
         _counted(check, group(Ie.USAGE_REPORT_IN_DELETION, [Element(Ie.VOLUME_MEASUREMENT, value)]), up=128, down=0)
         assert len(check.findings) == findings
+
+
+def test_requests_over_n4_call_for_no_packets() -> None:
+    """A modification may let buffered packets go on; any request may end a tunnel."""
+    end = packets.udp("172.17.0.1", "172.16.0.1", 2152, 2152, packets.gtpu(254, 7))
+    talk = _talk(
+        n4=lambda *_: Step(taken=(Sent(N6, PACKET), Sent(N3, end))), advance=lambda time_ns: Step(time_ns=time_ns)
+    )
+    for kind, findings in ((MessageType.SESSION_MODIFICATION_REQUEST, 0), (MessageType.SESSION_DELETION_REQUEST, 1)):
+        talk.request(kind, seid=1)
+        check = Check("TS29244-7.5.7-1")
+        check.nothing_late(talk)
+        assert len(check.findings) == findings

@@ -75,7 +75,11 @@ class Check:
         self.expect(not others, f"Not on {side}, {_packets(others)} came, but none is expected.", requirement)
 
     def nothing_late(self, talk: Conversation, requirement: str = "") -> None:
-        """Notes a finding if a user plane sends packets after the last step. Those of a flood it may hold back."""
+        """Notes a finding if a user plane sent packets that nothing called for: upon requests over N4, or after the
+        last step. Those of a flood it may hold back."""
+        unasked = [packet.octets for packet in talk.unasked]
+        sentence = f"{_packets(unasked)} came upon requests over N4, but none is expected."
+        self.expect(not unasked, sentence, requirement)
         if talk.has_flooded:
             return
         came = talk.advance(1).sent()
