@@ -27,16 +27,16 @@ def reading(octets: bytes, missing: int) -> PayloadReading:
         return PayloadReading("PFCP", notes=["not read: it was not captured whole"])
     try:
         result = message.read(octets)
+        notes = [*result.remarks]
+        if result.value(Ie.CAUSE) is not None:
+            notes.append(Conversation.told(result))
+        return PayloadReading(f"PFCP {result.name}", values(result), notes=notes)
     except PfcpError as error:
         return PayloadReading("PFCP", error=str(error))
-    notes = [*result.remarks]
-    if result.value(Ie.CAUSE) is not None:
-        notes.append(Conversation.told(result))
-    return PayloadReading(f"PFCP {result.name}", values(result), notes=notes)
 
 
 def values(result: Message) -> dict[str, Value]:
-    """The values of a message by name."""
+    """The values of a message by name. Raises PfcpError."""
     read: dict[str, Value] = {
         "message": result.type,
         "PFCP length": len(result.octets()) - 4,
@@ -44,7 +44,7 @@ def values(result: Message) -> dict[str, Value]:
     }
     causes = [element for element in result.walk() if element.type == Ie.CAUSE]
     if causes:
-        read["cause"] = int.from_bytes(causes[0].value, "big")
+        read["cause"] = causes[0].number()
     if types := [int(element.type) for element in result.walk()]:
         read["elements"] = types
     return read

@@ -24,7 +24,7 @@ from headroom.core.workload import COPIES
 from headroom.schemes.gtpu import judge, packets, wire_plane
 from headroom.schemes.gtpu.conversation import CONTROL, CONTROL_PORT, N4_HOST, Conversation, Facts, Session
 from headroom.schemes.gtpu.pfcp import elements, message
-from headroom.schemes.gtpu.pfcp.message import Message
+from headroom.schemes.gtpu.pfcp.message import Message, PfcpError
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
 from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.schemes.gtpu.wire_plane import Distribution
@@ -120,7 +120,13 @@ def _user(address: str) -> str:
 def establish(plane: wire_plane.WireUserPlane, facts: Facts, sessions: Sequence[Session]) -> dict[int, int]:
     """Establishes sessions; returns the TEIDs that the user plane has chosen, by those of the profile. Raises
     Inconclusive where a session is not accepted."""
-    talk = Conversation(plane, facts)
+    try:
+        return _chosen(plane, Conversation(plane, facts), sessions)
+    except PfcpError as error:
+        raise Inconclusive(f"The octets received over N4 are no PFCP message: {error}") from error
+
+
+def _chosen(plane: wire_plane.WireUserPlane, talk: Conversation, sessions: Sequence[Session]) -> dict[int, int]:
     talk.associate()
     teids: dict[int, int] = {}
     for first in range(0, len(sessions), BURST):

@@ -12,11 +12,11 @@ from pycrate_mobile.TS29244_PFCP import PFCPIEType_dict, PFCPMsgType_dict, parse
 from headroom.core import tshark
 from headroom.core.captures.dissection import Reading
 from headroom.core.captures.framing import RAW
-from headroom.schemes.gtpu import packets
+from headroom.schemes.gtpu import packets, pfcp_captures
 from headroom.schemes.gtpu.dissector import GtpuDissector
 from headroom.schemes.gtpu.pfcp import elements, message
 from headroom.schemes.gtpu.pfcp.elements import Seid, Tunnel, Volumes
-from headroom.schemes.gtpu.pfcp.message import Element, Message, PfcpError
+from headroom.schemes.gtpu.pfcp.message import Element, Message, PfcpError, group
 from headroom.schemes.gtpu.pfcp.tables import PORT, Action, Cause, Ie, Interface, MessageType, Method, Trigger
 
 HOST, HOST6 = "192.0.2.100", "2001:db8::100"
@@ -193,3 +193,11 @@ def test_captures_are_read_as_tshark_reads_them() -> None:
     ]
     cut = reader.read(flow, sent[0][:20])
     assert cut is not None and "The Length is" in cut.error
+
+
+def test_a_capture_with_a_cause_that_is_no_number_is_read() -> None:
+    """Also if it is in a group."""
+    cause = Element(Ie.CAUSE, bytes([1]) * 5000)
+    for element in (cause, group(Ie.CREATED_PDR, [cause])):
+        read = pfcp_captures.reading(Message(MessageType.HEARTBEAT_RESPONSE, 1, (element,)).octets(), 0)
+        assert "The Cause has 5000 octets" in read.error
