@@ -26,7 +26,7 @@ GTP-U Packets
 GTP-U Messages
     [Tags]    scheme:gtpu
     gtpu    taken    altered    103
-    gtpu    taken    doubled    103
+    gtpu    taken    doubled    104
 PFCP Messages
     [Tags]    scheme:gtpu
     gtpu    n4    altered    11    conformance/pfcp/association    conformance/pfcp/errors    conformance/pfcp/sessions

@@ -55,8 +55,18 @@ def test_requests_without_an_end_are_misbehaviour() -> None:
         octets = Message(MessageType.HEARTBEAT_REQUEST, next(numbers), (STAMP,)).octets()
         return Step(n4=(N4Sent(octets, CONTROL, CONTROL_PORT),))
 
-    with pytest.raises(Misbehaviour, match="more than 10000 requests over N4, the last a Heartbeat Request"):
+    with pytest.raises(Misbehaviour, match="10001 requests over N4 within 0 s, the last a Heartbeat Request"):
         _talk(n4=n4).associate()
+
+
+def test_a_heartbeat_a_minute_for_a_month_is_none() -> None:
+    def advance(time_ns: int) -> Step:
+        beats = (Message(MessageType.HEARTBEAT_REQUEST, number, (STAMP,)).octets() for number in range(43_200))
+        return Step(n4=tuple(N4Sent(octets, CONTROL, CONTROL_PORT) for octets in beats))
+
+    talk = _talk(advance=advance, n4=lambda *_: Step())
+    talk.advance(30 * 24 * 3600)
+    assert len(talk.heard) == 43_200
 
 
 @pytest.mark.parametrize(("peer", "port"), [("192.0.2.101", CONTROL_PORT), (CONTROL, 8806)])
