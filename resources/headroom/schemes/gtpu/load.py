@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
-from headroom.bench.load import EXACT_NS, WrongOutput, are_busy
+from headroom.bench.load import WrongOutput, are_busy
 from headroom.core import engine, scratch
 from headroom.core.implementations import Implementation
 from headroom.core.machine.power import Power, PowerMeter
@@ -32,6 +32,8 @@ LAYER_1 = 8 + 12  # octets around a frame on layer 1: preamble and gap (IEEE 802
 FRAMES = ((260, 104), (100, 576), (236, 1402))
 TIMEOUT_S = 900.0
 READY_TRIALS = 3  # of making a user plane with rules of inspection
+# Trials start threads, whose beginnings and ends they do not count: up to 2.2 ms have been seen on busy cores.
+UNCOUNTED_NS = 5e6
 SESSION = {"teid": 1, "user": "10.32.0.0", "access": "172.16.0.1", "access_teid": 1, "qfi": 9}
 
 
@@ -243,7 +245,7 @@ def require_no_threads(document: Mapping[str, Any]) -> None:
     """Raises WrongOutput if threads that are not measured used processor time."""
     others = document.get("other_threads_cpu_ns", 0)  # the kept engines of earlier nights do not report it
     measured = document.get("cpu_ns", 0)
-    if are_busy(others, measured, EXACT_NS):
+    if are_busy(others, measured, UNCOUNTED_NS):
         raise WrongOutput(
             f"Under load, other threads of the user plane used {others / 1e6:.1f} ms of processor time, beside "
             f"{measured / 1e6:.1f} ms of the measured ones: adapters must not start threads."

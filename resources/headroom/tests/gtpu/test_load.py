@@ -75,6 +75,7 @@ def test_the_frames_of_the_job_are_690_octets_with_the_packets_that_open_flows()
 
 def test_threads_that_are_not_measured_are_no_part_of_a_user_plane() -> None:
     load.result_of(document(trial(50.0)) | {"cpu_ns": 900_000_000, "other_threads_cpu_ns": 8_900_000}, Power(None))
+    load.result_of(document(trial(50.0)) | {"cpu_ns": 10_000_000, "other_threads_cpu_ns": 4_000_000}, Power(None))
     helped = document(trial(50.0)) | {"cpu_ns": 900_000_000, "other_threads_cpu_ns": 300_000_000}
     for read in (lambda: load.result_of(helped, Power(None)), lambda: sentinels._read(helped)):
         with pytest.raises(WrongOutput, match=r"used 300\.0 ms of processor time, beside 900\.0 ms of the measured"):
