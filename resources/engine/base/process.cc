@@ -14,6 +14,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/cycles.h"
 #include "base/error.h"
 
 namespace headroom {
@@ -77,6 +78,21 @@ std::uint64_t processor_time_ns() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // has the kernel bring the other one up to date
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+ProcessorTimes processor_times() {
+  constexpr std::uint64_t kLittle = 20'000;  // nanoseconds
+  constexpr int kMostReadings = 20;
+  ProcessorTimes times;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int reading = 0; reading < kMostReadings && least > kLittle; ++reading) {
+    const std::uint64_t thread = thread_cpu_ns();
+    const std::uint64_t process = processor_time_ns();
+    const std::uint64_t between = thread_cpu_ns() - thread;
+    if (between < least) times = {process, thread};
+    least = std::min(least, between);
+  }
+  return times;
 }
 
 namespace {

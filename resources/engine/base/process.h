@@ -36,6 +36,16 @@ void pin_to_core(unsigned core, const std::string& where);
 // Returns the processor time of this process, all threads together, in nanoseconds.
 [[nodiscard]] std::uint64_t processor_time_ns();
 
+// Processor times in nanoseconds.
+struct ProcessorTimes {
+  std::uint64_t process = 0;  // of all threads together
+  std::uint64_t thread = 0;   // of the calling one
+};
+
+// Returns both as of one moment, so that what other threads had is the difference. Reads them again if much lies
+// between the readings, as where a hypervisor stops the machine there.
+[[nodiscard]] ProcessorTimes processor_times();
+
 // Switches counts context switches of the calling thread from its construction on.
 class Switches {
  public:

@@ -81,8 +81,7 @@ class Run {
     const unsigned core = job_.core.value_or(current_core());
     measured.before = read_core_jiffies(core);
     const Switches switches;
-    const std::uint64_t process = processor_time_ns();
-    const std::uint64_t cpu = thread_cpu_ns();
+    const ProcessorTimes before = processor_times();
     const std::uint64_t wall = monotonic_ns();
     if (job_.timer) {
       run_paced(phase, measured);
@@ -90,8 +89,9 @@ class Run {
       run_back_to_back(phase, measured);
     }
     measured.wall_ns = monotonic_ns() - wall;
-    measured.thread_cpu_ns = thread_cpu_ns() - cpu;
-    const std::uint64_t all = processor_time_ns() - process;
+    const ProcessorTimes now = processor_times();
+    measured.thread_cpu_ns = now.thread - before.thread;
+    const std::uint64_t all = now.process - before.process;
     measured.other_threads_cpu_ns = all - std::min(all, measured.thread_cpu_ns);
     measured.involuntary_switches = switches.by_other_processes();
     measured.after = read_core_jiffies(core);

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "base/cycles.h"
 #include "base/identity.h"
 #include "base/process.h"
 #include "replay/context.h"
@@ -28,7 +27,7 @@ class Run {
 
   Json execute() {
     Json broken = nullptr;
-    const std::uint64_t process = processor_time_ns(), thread = thread_cpu_ns();
+    const ProcessorTimes before = processor_times();
     try {
       context_.simulation.run();
       for (const auto& direction : directions_) {
@@ -37,7 +36,8 @@ class Run {
     } catch (const PromiseBroken& promise) {
       broken = json_of(promise);
     }
-    const std::uint64_t all = processor_time_ns() - process, ours = thread_cpu_ns() - thread;
+    const ProcessorTimes now = processor_times();
+    const std::uint64_t all = now.process - before.process, ours = now.thread - before.thread;
     Json written = context_.captures.close();
     Json json = result(std::move(broken));
     if (job_.timing) json.update({{"cpu_ns", ours}, {"other_threads_cpu_ns", all - std::min(all, ours)}});

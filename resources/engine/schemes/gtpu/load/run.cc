@@ -209,16 +209,17 @@ class ProcessorTime {
   // Any thread but the calling one and those of trials is an adapter's, and so is what the calling one does while it
   // waits for them: a handler of signals runs there.
   [[nodiscard]] Json json(std::initializer_list<const LoadedPlane*> planes) const {
-    std::uint64_t ours = thread_cpu_ns() - caller_before_;
+    const ProcessorTimes now = processor_times();
+    std::uint64_t ours = now.thread - before_.thread;
     for (const LoadedPlane* plane : planes) {
       if (plane != nullptr) ours += plane->times().threads_ns - plane->times().waiting_ns;
     }
-    const std::uint64_t all = processor_time_ns() - process_before_;
+    const std::uint64_t all = now.process - before_.process;
     return {{"cpu_ns", ours}, {"other_threads_cpu_ns", all - std::min(all, ours)}};
   }
 
  private:
-  std::uint64_t process_before_ = processor_time_ns(), caller_before_ = thread_cpu_ns();
+  ProcessorTimes before_ = processor_times();
 };
 
 const char* name_of(Rules rules) { return rules == Rules::basic ? "basic" : rules == Rules::rules ? "rules" : "dpi"; }

@@ -162,10 +162,11 @@ Json run(const Job& job) {
   memory.compartments_filled = server.compartments();
   std::optional<queueing::ServiceTimes> times;
   if (job.comparison) times.emplace(job.call.size());
-  const std::uint64_t process = processor_time_ns(), thread = thread_cpu_ns();
+  const ProcessorTimes before = processor_times();
   const RunMeasurement measurement = job.real_time ? run_real(traffic, server, outcomes)
                                                    : run_virtual(traffic, server, outcomes, times ? &*times : nullptr);
-  const std::uint64_t all_cpu_ns = processor_time_ns() - process, thread_cpu = thread_cpu_ns() - thread;
+  const ProcessorTimes now = processor_times();
+  const std::uint64_t all_cpu_ns = now.process - before.process, thread_cpu = now.thread - before.thread;
   memory.end = private_resident_octets();
   memory.adapter_end = server.memory_bytes();
   memory.compartments_end = server.compartments();
