@@ -23,7 +23,10 @@ NO_NEW_PRIVS = 38  # PR_SET_NO_NEW_PRIVS
 CAPABILITIES = 0x20080522  # _LINUX_CAPABILITY_VERSION_3
 SECCOMP, SECCOMP_MODE_FILTER = 22, 2  # PR_SET_SECCOMP
 READ = 1 << 2 | 1 << 3  # files, folders
-WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))  # files; make and remove all kinds
+WRITE_FILE, REMOVE_FILE, MAKE_REG = 1 << 1, 1 << 5, 1 << 8
+WRITE = WRITE_FILE | sum(1 << bit for bit in range(4, 13))  # files; make and remove all kinds
+# Of a folder that may be written. The harness writes there, too, and would write where a link leads.
+GIVEN = READ | WRITE_FILE | REMOVE_FILE | MAKE_REG
 REFER, TRUNCATE = 1 << 13, 1 << 14  # of versions 2 and 3
 OF_FILES = 1 << 1 | 1 << 2 | TRUNCATE  # rights that a rule about a file may have
 TCP = 1 << 0 | 1 << 1  # bind, connect: version 4
@@ -54,7 +57,8 @@ def restrict(reads: list[str], writes: list[str], net: bool) -> None:
         parts.append(SCOPES)
     attributes = struct.pack(f"={len(parts)}Q", *parts)
     rules = _checked(_libc.syscall(CREATE_RULESET, attributes, len(attributes), 0))
-    for rights, paths in ((READ, reads), (READ | write, writes)):
+    given = GIVEN | write & (REFER | TRUNCATE)
+    for rights, paths in ((READ, reads), (given, writes)):
         for path in paths:
             try:
                 descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
