@@ -22,6 +22,7 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError
 # Functions of resources/engine/adapter/caller.h through which all calls for packets go, by stage.
 CALLERS = {"compress": "headroom::compress_in_adapter", "decompress": "headroom::decompress_in_adapter"}
 MOST_PROFILE_OCTETS = 1 << 30
+MOST_INSTRUCTIONS = 1 << 63
 _NAME = re.compile(r"\((\d+)\)(?: (.*))?")
 
 
@@ -84,7 +85,10 @@ def calls_between(text: str, libraries: set[str]) -> dict[str, int]:
         elif is_call:
             is_call = False
             if now["cob"] in libraries and now["ob"] != now["cob"]:
-                found[now["fn"].split("(")[0]] += int(line.split()[1])
+                cost = int(line.split()[1])
+                if not 0 <= cost < MOST_INSTRUCTIONS:  # names of an adapter's functions may have line breaks
+                    raise ValueError("it has a call of fewer instructions than none, or of more than there can be")
+                found[now["fn"].split("(")[0]] += cost
             now["cob"] = ""  # without one, the next call stays within the object
     return dict(found)
 
