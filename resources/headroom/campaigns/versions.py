@@ -19,6 +19,7 @@ from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.paths import IMPLEMENTATIONS, ROOT, sha256_of, shown
 from headroom.core.results import store
+from headroom.core.sandbox import is_library
 from headroom.core.yamlfile import Document
 
 SIDES = ("compressor", "decompressor")  # the options that a version replaces
@@ -73,6 +74,8 @@ def _version(name: str, value: str | Mapping[str, str], folder: Path, to_measure
     like = implementations.find(of)
     if not library.is_file():
         raise UsageError(f"there is no library {shown(library)}")
+    if not is_library(str(library)):  # or it is too large to be read
+        raise UsageError(f"{shown(library)} is not a shared library")
     return Version(name, str(target / like.name), like.name, sha256_of(library), str(library), of)
 
 

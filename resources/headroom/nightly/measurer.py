@@ -197,8 +197,10 @@ class EngineMeasurer:
 
     def _existing(self) -> Path:
         path = self._found.library_path(self.build)
-        if not path.is_file():
-            raise EnvironmentLacks(f"{self.implementation} has no adapter at {path}: {self._found.obtain}")
+        reason = self._found.unusable(self.build)  # a file too large to be read, too
+        if reason or not path.is_file():
+            reason = reason or f"{self.implementation} has no adapter at {path}"
+            raise EnvironmentLacks(f"{reason}. How to get it: {self._found.obtain.strip()}")
         return path
 
     def sentinels(self) -> list[tuple[str, str, str]]:

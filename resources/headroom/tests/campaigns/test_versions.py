@@ -81,6 +81,7 @@ def test_each_version_has_cells_of_its_own(out: Path, tmp_path: Path, places: di
     [
         (", compressor: 'null', decompressor: 'null'", ("", ""), "leave one out"),
         ("", ("libcodec.so.2", "libcodec.so.3"), "implementations/v2: there is no library"),
+        ("", ("libcodec.so.2", "1.0/codec/implementation.yaml"), "is not a shared library"),
         ("", ("v1: ", "v1: /nowhere"), "implementations/v1: There is no implementation"),
         ("", ("v1:", "v.1:"), "does not match"),
         ("", ("quiet:", "machines: [epyc]\nquiet:"), "other machines need a folder"),

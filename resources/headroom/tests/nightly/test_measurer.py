@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from headroom.core import implementations
+from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import build_folder
+from headroom.core.sandbox import MOST_LIBRARY
 from headroom.nightly.measurer import default_measurer
 
 
@@ -24,3 +29,15 @@ def test_the_version_is_that_of_the_adapter_unless_its_folder_tells_one(tmp_path
         "capabilities: [{scheme: copy, roles: [compressor, decompressor], max_channels: 1}]}"
     )
     assert default_measurer(tmp_path, str(folder), real_build).version(library) == "2.1"
+
+
+def test_an_adapter_too_large_to_be_read_is_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headroom.core.machine.build.ensure", lambda *words, **more: None)
+    (tmp_path / "codec.so").write_bytes(b"\x7fELF")
+    os.truncate(tmp_path / "codec.so", MOST_LIBRARY + 1)
+    (tmp_path / "implementation.yaml").write_text(
+        "{name: codec, vendor: V, licence: L, obtain: Ask., adapter: {library: codec.so}, "
+        "capabilities: [{scheme: copy, roles: [compressor], max_channels: 1}]}"
+    )
+    with pytest.raises(EnvironmentLacks, match="is too large, not a shared library"):
+        default_measurer(tmp_path, str(tmp_path), "gcc-O2").source()
