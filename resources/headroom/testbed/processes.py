@@ -142,10 +142,10 @@ def ask(control: Path, timeout_s: float = ANSWER_S) -> dict[str, Any]:
 
 def answer_of(answer: str | bytes | bytearray) -> dict[str, Any]:
     """The document of a control socket's answer. Raises ValueError if it is not a JSON object."""
-    document = json.loads(answer)
-    if not isinstance(document, dict):
-        raise ValueError("its answer is JSON, but not an object")
-    return document
+    with contextlib.suppress(RecursionError):
+        if isinstance(document := json.loads(answer), dict):
+            return document
+    raise ValueError("its answer is JSON, but not an object, or nests too deep")
 
 
 Started = tuple[subprocess.Popen[bytes], int, int]  # a process, and the descriptors of its output
@@ -593,7 +593,7 @@ def _result(service: Service) -> dict[str, Any]:
 def _number(document: Any, name: str) -> float:
     """A number in a process's statistics; 0 if there is none."""
     value = document.get(name) if isinstance(document, dict) else None
-    return float(value) if isinstance(value, int | float) else 0.0
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else 0.0
 
 
 def _sentence(text: str) -> str:

@@ -273,3 +273,14 @@ def test_what_else_has_to_live_is_looked_at(node_build: str) -> None:
         daemon.kill()
         daemon.wait()
     compose.look_at_daemon(0)  # one that is elsewhere
+
+
+@pytest.mark.parametrize("answer", ["[]", "1", "nothing", "[" * 100_000, '{"a":' * 100_000])
+def test_what_a_control_socket_gives_is_an_object(answer: str) -> None:
+    with pytest.raises(ValueError):
+        processes.answer_of(answer)
+
+
+def test_statistics_may_have_any_number() -> None:
+    workers = processes.answer_of('{"silent_ns": 1' + "0" * 400 + ', "frames": 7, "lost": "x"}')
+    assert [processes._number(workers, name) for name in ("silent_ns", "frames", "lost", "none")] == [0, 7, 0, 0]
