@@ -61,9 +61,9 @@ LOCKS = (6, 7, 13, 14, 37, 38)  # F_SETLK, F_SETLKW, those of i386 for large fil
 PRLIMIT64 = (302, 261, 340)
 CLONE, CLONE3, SOCKET = (56, 220, 120), (435,) * 3, (41, 198, 359)
 NAMESPACES = 0x7E020000  # flags of clone: CLONE_NEW…, each in a word of 32 bits
-# AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_XDP: for processes with ports. Others get no socket: those in
-# the file system can be connected to where it can only be read, and Landlock leaves UDP and AF_UNIX alone.
-FAMILIES = (1, 2, 10, 16, 17, 44)
+# AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_XDP: for processes with ports. Others get no socket, and none gets one of
+# AF_UNIX: those in the file system can be connected to where it can only be read, and Landlock leaves UDP alone, too.
+FAMILIES = (2, 10, 16, 17, 44)
 KERNEL_HAS_FILTERS = Path("/proc/sys/kernel/seccomp/actions_avail")
 VULNERABILITY = Path("/sys/devices/system/cpu/vulnerabilities/spec_store_bypass")
 

@@ -414,9 +414,10 @@ def refusals_hold(walls: Walls) -> None:
     socket, clone = syscall_filter.SOCKET[column], syscall_filter.CLONE[column]
     assert calls(walls, (syscall_filter.CLONE3[column],)) == ["ENOSYS"]
     new_user = 0x10000000  # CLONE_NEWUSER
-    assert calls(walls, (clone, new_user, 0), (socket, 40, 1, 0)) == ["EPERM", "EPERM"]
-    for_ports_alone = [(socket, 1, 1, 0), (socket, 2, 2, 0), (syscall_filter.FLOCK[column], 1, 8)]  # LOCK_UN
-    assert calls(walls, *for_ports_alone) == (["", "", ""] if walls.ports else ["EPERM"] * 3)
+    unix, internet = (socket, 1, 1, 0), (socket, 2, 2, 0)
+    assert calls(walls, (clone, new_user, 0), (socket, 40, 1, 0), unix) == ["EPERM"] * 3
+    for_ports_alone = [internet, (syscall_filter.FLOCK[column], 1, 8)]  # LOCK_UN
+    assert calls(walls, *for_ports_alone) == (["", ""] if walls.ports else ["EPERM"] * 2)
     fcntl, read_lock = syscall_filter.FCNTL[column], [6, 37]  # F_SETLK, F_OFD_SETLK, of no file
     assert calls(walls, (fcntl, 1, syscall_filter.LEASE, 1), (fcntl, 1, 3)) == ["EPERM", ""]  # F_GETFL
     assert (
