@@ -238,14 +238,15 @@ def _leads_to_a_home(path: str) -> bool:
 
 
 def _visible(folder: str) -> Iterator[str]:
-    """The folders and files below a folder that together are all but hidden files of home folders."""
-    homes = _homes()
+    """The folders and files below a folder that together are all but hidden files of home folders, and for root all but
+    its secrets."""
+    homes, secrets = _homes(), SECRETS_OF_ROOT if os.geteuid() == 0 else ()
     for entry in os.scandir(folder):
-        if entry.is_symlink():
-            continue  # where it leads counts
-        if _leads_to_a_home(entry.path):
+        if entry.is_symlink() or entry.path in secrets:
+            continue  # of a link, where it leads counts
+        if _leads_to_a_home(entry.path) or any(secret.startswith(f"{entry.path}/") for secret in secrets):
             yield from _visible(entry.path)
-        elif not (folder in homes and entry.name.startswith(".")) and entry.path not in SECRETS_OF_ROOT:
+        elif not (folder in homes and entry.name.startswith(".")):
             yield entry.path
 
 
