@@ -22,7 +22,7 @@ SHOWN = ("pass", "unsupported")  # verdicts that are counted and not listed case
 
 
 def page_of(name: str) -> str:
-    return f"implementations/{name}.md"
+    return f"implementations/{name}{'_' if name == 'index' else ''}.md"  # no name has a low line
 
 
 def add(site: Site, sources: Sequence[Source], root: Path = IMPLEMENTATIONS) -> Nav:

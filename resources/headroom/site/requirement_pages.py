@@ -11,6 +11,7 @@ from headroom.core import implementations, requirements
 from headroom.core.mutation import doubles
 from headroom.core.requirements import Document, Requirement
 from headroom.core.scheme_registry import all_schemes
+from headroom.site.implementation_pages import page_of as page_of_implementation
 from headroom.site.markdown import block, code, escape, external, listed, prose, table, verdict
 from headroom.site.pages import Nav, Page, Site
 from headroom.site.results import Source, about, counts, worst_of
@@ -188,7 +189,7 @@ class _Writer:
 
     def _add_deviations(self) -> None:
         lines = [
-            f"{self.page.link(f'implementations/{known.name}.md', escape(known.name))}: {prose(deviation.reason)}"
+            f"{self.page.link(page_of_implementation(known.name), escape(known.name))}: {prose(deviation.reason)}"
             for known in implementations.all_valid()
             for deviation in known.deviations
             if self.requirement.id == deviation.requirement or self.requirement.id in deviation.breaks

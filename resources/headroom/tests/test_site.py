@@ -175,6 +175,16 @@ def test_outcomes_of_a_run_are_shown(tmp_path: Path) -> None:
     assert f"{md.verdict('fail')} {md.escape(failed['test']['id'])}: {md.escape(failed['reason'])}" in text
 
 
+def test_an_implementation_may_have_the_name_of_a_page(tmp_path: Path) -> None:
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "implementation.yaml").write_text(
+        "{name: index, vendor: V, licence: L, obtain: Ask., adapter: {library: x.so}, "
+        "capabilities: [{scheme: copy, roles: [compressor], max_channels: 1}]}"
+    )
+    site = Site()
+    assert len(implementation_pages.add(site, [], tmp_path)) == len(site.pages) == 2
+
+
 def test_guides_lead_to_pages_and_to_files_of_the_project(composed: Site) -> None:
     text = composed.pages["guides/implementations.md"].text()
     assert "[`abi/headroom.h`](../abi/headroom.md)" in text
