@@ -282,9 +282,10 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
 
 
 def _require_in_build(document: Document, library: str) -> None:
-    """Raises UsageError unless a library belongs to the build, under a name that ninja knows."""
+    """Raises UsageError unless a library belongs to the build, under a name that ninja knows. Other names are those of
+    its tasks, such as `clean`."""
     name = library.removeprefix("{build}/")
-    if "{build}" in name or name.startswith(("/", "-")) or ".." in Path(name).parts:
+    if "{build}" in name or name.startswith(("/", "-")) or ".." in Path(name).parts or Path(name).suffix != ".so":
         sentence = "a library of the project's build is {build}/ and its path there, such as {build}/lib/mine.so"
         raise UsageError(document.complaint(("adapter", "library"), sentence))
 

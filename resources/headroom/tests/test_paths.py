@@ -64,7 +64,13 @@ def test_recordings_are_below_the_folder_of_their_implementation(tmp_path: Path)
         implementations._load(folder, (1,))
 
 
-@pytest.mark.parametrize("library", ["{build}/../x", "{build}/-tclean", "x{build}", "{build}/{build}/x", "{build}//x"])
+@pytest.mark.parametrize(
+    "library",
+    [
+        *(f"{path}.so" for path in ("{build}/../x", "{build}/-tclean", "x{build}", "{build}/{build}/x", "{build}//x")),
+        "{build}/clean",
+    ],
+)
 def test_a_library_of_the_build_is_in_the_build(tmp_path: Path, library: str) -> None:
     folder = implementation(tmp_path / "yours", f'adapter: {{library: "{library}"}}')
     with pytest.raises(UsageError, match="/adapter/library: a library of the project's build"):
