@@ -29,5 +29,8 @@ def folder(prefix: str) -> Iterator[Path]:
 def remove(path: Path) -> None:
     """Removes a file, or a folder, if there is one. The functions of Python's library end in errors where folders lie
     too deep in each other, or cannot be searched."""
+    if path.is_symlink():  # chmod would follow it
+        path.unlink()
+        return
     subprocess.run(["chmod", "-R", "u+rwX", "--", path], stderr=subprocess.DEVNULL, check=False)
     subprocess.run(["rm", "-rf", "--", path], stderr=subprocess.DEVNULL, check=False)

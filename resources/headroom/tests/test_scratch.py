@@ -37,3 +37,12 @@ def test_a_folder_in_the_place_of_a_file_is_removed(tmp_path: Path) -> None:
             (path / "x").mkdir(parents=True)
         scratch.remove(path)
         assert not path.exists()
+
+
+def test_a_link_is_removed_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").touch(0o400)
+    (tmp_path / "cache").symlink_to(tmp_path / "folder")
+    scratch.remove(tmp_path / "cache")
+    assert not (tmp_path / "cache").is_symlink()
+    assert (tmp_path / "folder" / "file").stat().st_mode & 0o777 == 0o400
