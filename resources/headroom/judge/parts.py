@@ -16,6 +16,7 @@ from headroom.core import implementations, matrix
 from headroom.core.contract import Scheme
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
+from headroom.core.results.listener import OF_HARNESS
 from headroom.core.run.selection import has_interface_cases, suite_files
 from headroom.core.run.session import Plan
 from headroom.core.scheme_registry import all_schemes, in_matrix
@@ -24,10 +25,6 @@ from headroom.core.settings import Settings
 ABI, CONFORMANCE, MATRIX, COST, WIRE = "abi", "conformance", "matrix", "cost", "wire"  # kinds of parts
 REFERENCE = "reference"
 HOSTILE = "robustness"
-# Suites that run adapters of the project's own.
-NOT_ABOUT_IT = tuple(
-    f"{HOSTILE}/{name}" for name in ("freedoms", "misbehaving_adapters", "sudden_ends", "wrong_outputs")
-)
 ADAPTERS, COSTS = "smoke/adapters", "judge/cost"
 
 
@@ -123,7 +120,8 @@ def _settings(
 def hostile_suites() -> list[str]:
     """The suites of robustness that test the implementation under test."""
     files = sorted(suite_files([HOSTILE])[0].glob("*.robot"))
-    return [name for path in files if (name := f"{HOSTILE}/{path.stem}") not in NOT_ABOUT_IT]
+    names = [f"{HOSTILE}/{path.stem}" for path in files]
+    return [name for name in names if f"{name}/" not in OF_HARNESS]
 
 
 def _conformance(implementation: Implementation, scheme: Scheme, role: str, extent: Extent) -> Part:

@@ -518,3 +518,19 @@ def test_which_suites_use_interfaces() -> None:
     assert has_interface_cases(suite_files(["smoke", "performance/throughput"]))
     assert has_interface_cases(suite_files(["conformance/gtpu"]))
     assert not has_interface_cases(suite_files(["conformance/rohc", "smoke", "interop"]))
+
+
+@pytest.mark.parametrize(
+    ("message", "verdict"),
+    [
+        ("No keyword with name 'x' found.", "error"),
+        ("Several failures occurred:\n\n1) 3 differ.\n\n2) Variable '${x}' not found.", "error"),
+        ("Test timeout 2 minutes exceeded.", "error"),
+        ("Packets of No keyword with name 'x' come, but only UO-0 may.", "fail"),
+        ("2) 3 differ: Test timeout 2 minutes exceeded.", "fail"),
+    ],
+)
+def test_a_sentence_of_robot_is_none_where_an_adapter_says_it(message: str, verdict: str) -> None:
+    """Names of packet types come from an adapter, and stand in failures."""
+    case = Test("conformance/rohc/crc/CRC-3", "CRC-3", "conformance/rohc/crc", tags=["level:must"])
+    assert listener.verdict_of("FAIL", message, case, Collected()) == (verdict, message)

@@ -32,13 +32,17 @@ from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 
 COMPARISONS = ("performance/", "papers/", "interop/", "judge/")
 # With adapters of the project's own.
-OF_HARNESS = ("robustness/wrong_outputs/", "robustness/freedoms/", "robustness/misbehaving_adapters/")
+OF_HARNESS = tuple(
+    f"robustness/{name}/" for name in ("freedoms", "misbehaving_adapters", "sudden_ends", "wrong_outputs")
+)
 MOST_OF_A_JOB = 8 << 20  # octets
 TERMINATED = "Execution terminated by signal"
 ALL_ROWS_SKIPPED = "All iterations skipped."  # what Robot says of such a template
+# Robot's own sentences, at the beginning of a line: within one they may be names that an adapter chose.
 NOT_THE_IMPLEMENTATION = re.compile(
-    r"Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* "
-    r"exceeded|No keyword with name|Variable '.*' not found"
+    r"^(?:\d+\) )?(?:Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* exceeded"
+    r"|No keyword with name|Variable '.*' not found)",
+    re.MULTILINE,
 )
 
 
