@@ -44,15 +44,16 @@ class WrongOutputKeywords:
 
     @keyword("No End Should Help")
     def no_end_should_help(self, scheme: str, output: str, change: str, *cases: str) -> None:
-        """Runs cases that fail with a change of one kind of outputs of the reference. Besides, it ends the process at
-        each place of an adapter's life in two ways, which the seed chooses. No case may pass, or be unsupported, and
-        none may be called a defect of the harness.
+        """Runs cases that fail with a change of one kind of outputs of the reference, which also ends the process: at
+        each place of an adapter's life in two ways, which the seed chooses. No case may pass, be unsupported or
+        non-strict, or be called a defect of the harness.
         """
         run = current_run()
         identities = [f"conformance/{case}" for case in cases]
         ends = list(sudden_ends.choose(WrongOutput(scheme, output, change), 2, run.seed))
         try:
-            with campaign.Processes() as processes, ThreadPoolExecutor(os.cpu_count()) as pool:
+            # The processes end first, at Ctrl-C too: the pool waits for its threads.
+            with ThreadPoolExecutor(os.cpu_count()) as pool, campaign.Processes() as processes:
                 outcomes = list(pool.map(lambda end: sudden_ends.ask(end, identities, processes.hunt, run.build), ends))
         except EnvironmentLacks as reason:
             raise SkipExecution(str(reason)) from reason
@@ -63,7 +64,7 @@ class WrongOutputKeywords:
 
 
 def _what_helped(outcome: Outcome) -> str:
-    """What is too mild in an outcome that has no right to pass; "" if it is as it should be."""
+    """Returns what is too mild in an outcome that has no right to pass; "" if nothing is."""
     if outcome.passed:
         return f"{outcome.passed[0]} passes"
     judged = [*outcome.found, *outcome.errors]

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from robot.api import SkipExecution
 
+from headroom.core.errors import EnvironmentLacks, HeadroomError
 from headroom.core.mutation import sudden_ends
 from headroom.core.mutation.campaign import Processes
 from headroom.core.mutation.hunt import CaseResult, Outcome, Task
@@ -63,6 +67,28 @@ def test_ends_that_help(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, sente
     monkeypatch.setattr(wrong_outputs, "current_run", lambda: SimpleNamespace(build="gcc-O2", seed=1))
     with pytest.raises(AssertionError, match=f"{2 * len(PLACES)} of {2 * len(PLACES)} ends .*{sentence}"):
         WrongOutputKeywords().no_end_should_help("vj", "compressed", "altered", "vj/compressor/One Slot")
+
+
+def test_an_interrupted_table_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool waits for its threads, and these for their processes, which must have ended."""
+    asked: list[str] = []
+    ran_on: list[bool] = []
+
+    def ask(end: SuddenEnd, _: list[str], hunt: Any, build: str) -> Outcome:
+        asked.append(end.name)
+        if len(asked) == 1:
+            raise EnvironmentLacks("It is not built.")
+        deadline = time.monotonic() + 20
+        while not hunt.__self__.over and time.monotonic() < deadline:
+            time.sleep(0.01)
+        ran_on.append(not hunt.__self__.over)
+        raise HeadroomError("It was interrupted.")
+
+    monkeypatch.setattr(sudden_ends, "ask", ask)
+    monkeypatch.setattr(wrong_outputs, "current_run", lambda: SimpleNamespace(build="gcc-O2", seed=1))
+    with pytest.raises(SkipExecution):
+        WrongOutputKeywords().no_end_should_help("vj", "compressed", "altered", "vj/compressor/One Slot")
+    assert ran_on and not any(ran_on)
 
 
 @pytest.mark.long
