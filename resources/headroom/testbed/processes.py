@@ -300,18 +300,18 @@ class Crew:
             waiting = [service for service in waiting if not _is_ready(service)]
 
     def _begin_again(self) -> bool:
-        """Starts engines again whose sandbox could not be made (`engine.begin_again` says why). Returns False if there
-        is none, or if one has been started often enough."""
+        """Starts engines again that have no sandbox, as `engine.begin_again` does. Returns False if it starts none."""
         ended = [service for service in self.services if _has_no_sandbox(service)]
         for service in ended:
             if service.restart is None or service.starts == MOST_STARTS:
                 return False
             process_group.stop(service.process)
-            for descriptor in (service.output, service.errors, service.handle):
-                os.close(descriptor)
+            of_before = (service.output, service.errors, service.handle)
             (service.process, service.output, service.errors), service.seal = service.restart()
             service.handle = os.pidfd_open(service.process.pid)
             service.starts += 1
+            for descriptor in of_before:  # not sooner: if it cannot be started again, `close` ends what was before
+                os.close(descriptor)
         return bool(ended)
 
     def attend(self, seconds: float, descriptors: Iterable[int] = ()) -> list[int]:
