@@ -144,7 +144,8 @@ def document(process: EngineExit) -> dict[str, Any]:
     if code != 0 or (set(document) <= {"error", "seal"} and isinstance(document.get("error"), dict)):
         error = document.get("error")
         error = error if isinstance(error, dict) else {}
-        ended = f"{who(process)} ended with exit status {code} behind its result: an adapter ended the process (exit)."
+        cause = ": most likely an adapter ended the process (exit)" if process.libraries else ""
+        ended = f"{who(process)} ended with exit status {code} behind its result{cause}."
         reason = error.get("message") or f"{ended}{last_words(process)}{_advice(process)}"
         sentence = printable(str(reason))  # half of a surrogate pair would end the run, which could not log it
         # An error without the seal may be an adapter's: it must not say what the error is about, of several adapters
