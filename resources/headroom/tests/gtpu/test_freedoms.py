@@ -60,7 +60,7 @@ def test_a_udp_port_may_be_in_an_error_indication(chain: tuple[packets.Extension
 
 
 def test_several_end_markers_may_end_a_tunnel(real_build: str) -> None:
-    """TS 23.502, 4.9.1.3.2: one or more."""
+    """TS 38.300, 9.2.3.2.1, step 10: one or more."""
 
     class Twice(changed.ChangedPlane):
         def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:

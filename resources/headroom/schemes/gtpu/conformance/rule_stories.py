@@ -180,7 +180,7 @@ def _end_marker(talk: Conversation, check: Check) -> None:
     talk.must_modify(session, talk.far_down(moved, update=True, end_marker=True))
     outputs = [read_tunnelled(packet.octets) for packet in talk.step.taken if packet.side == N3]
     check.expect(bool(outputs), "Nothing went out when the tunnel changed, no End Marker.", "TS29244-8.2.31-1")
-    for output in outputs:  # one or more: TS 23.502, 4.9.1.3.2
+    for output in outputs:  # one or more: TS 38.300, 9.2.3.2.1, step 10
         end_marker(check, output, session.access, session.access_teid, "TS29244-8.2.31-1")
     packet = talk.to_user(session)
     check.downlink(talk.downlink(packet), moved, packet, "TS29244-7.5.5-1")
