@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <thread>
 
 #include "base/no_processes.h"
@@ -76,6 +78,19 @@ TEST(NoProcesses, ThreadsSetNoHandlersOfSignals) {
 }
 
 // The helper wakes up on the same core, again and again, with hardly any processor time.
+TEST(ProcessorTimes, DifferByWhatOtherThreadsHad) {
+  const ProcessorTimes before = processor_times();
+  std::thread([] {
+    const std::clock_t until = std::clock() + CLOCKS_PER_SEC / 20;
+    while (std::clock() < until) {
+    }
+  }).join();
+  const ProcessorTimes after = processor_times();
+  const std::uint64_t all = after.process - before.process, own = after.thread - before.thread;
+  EXPECT_GE(all - own, 45'000'000u) << "the other thread worked for 50 ms of the process's time";
+  EXPECT_LT(own, all / 2) << "the calling one waited";
+}
+
 TEST(Switches, AreNotThoseOfOtherThreads) {
   long all = 0, counted = 0;
   std::thread([&] {
