@@ -81,7 +81,7 @@ class Cost:
 @dataclass
 class Summary:
     """The content of the page. `identity` is name, version and digest, as in records; `unread` is the number of
-    records that the folder has besides, which nobody can read."""
+    other records in the folder: they cannot be read."""
 
     judged: Judgement
     identity: dict[str, Any]

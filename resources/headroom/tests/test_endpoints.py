@@ -196,7 +196,7 @@ def test_the_default_offer_is_what_every_endpoint_declares(vendor: str, tmp_path
     [(("compressed",), True), (("plain",), True), (("failed",), False), (("silent", "failed"), False)],
 )
 def test_only_what_failed_is_answered_with_a_nack(kinds: tuple[str, ...], is_wrong: bool) -> None:
-    """Whether NACKs are declared or not. On a stream, the NACK may come with another message of the same piece."""
+    """A declaration of NACKs changes nothing. On a stream, one may come with another message of the same piece."""
     arrivals = [{"status": "OK", "kind": kind, "nacks": []} for kind in kinds]
     arrivals[0]["nacks"] = [{"octets": "f80001"}]
     with pytest.raises(AssertionError, match="A NACK answers what did not fail") if is_wrong else nullcontext():

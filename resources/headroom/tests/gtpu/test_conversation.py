@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a conversation takes from a user plane, and what it does not believe."""
+"""A conversation with a user plane: messages that it takes, and those that it does not believe."""
 
 from __future__ import annotations
 
