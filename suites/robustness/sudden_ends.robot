@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 *** Settings ***
 Documentation    Each row runs cases on the reference with wrong outputs that also ends the process, at each place of an
 ...              adapter's life in turn, in ways that the seed chooses: an exit status, a signal, a forged result, shut
-...              descriptors. No case may pass, or be unsupported, and nobody else may be blamed.
+...              descriptors. Each case must fail or be an error, which blames nobody else.
 
 Resource         imports.resource
 
