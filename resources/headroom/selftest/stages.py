@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,11 +25,10 @@ from headroom.selftest.fuzz_targets import FuzzTarget
 
 # clang-format's output differs between major versions; the tree follows the version of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
-# Groups of suites: the cases of a group run one after another, beside those of the other groups.
-SIDE_BY_SIDE = (("smoke", "conformance"), ("interop",), ("robustness",))
-SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
+SUITES_THAT_PROVE = ("smoke", "conformance", "interop", "robustness")
 USUAL_CASES = "headroom.selftest.usual_cases.UsualCases"
 GOLDEN = ROOT / "resources/golden"
+CTEST_PATIENCE_S = 600  # the longest test takes two minutes on a machine that is not busy
 CTEST_TOTALS = r"tests passed.*out of \d+"
 
 # Lines of a runner's output that name a failure (pytest, CTest, the comparison with the golden data), or its reason.
@@ -290,6 +289,8 @@ def _ctest(preset: str, benchmarks: bool = False, *arguments: str) -> Run:
             build_folder(preset),
             "--output-on-failure",
             "--no-tests=error",
+            "--timeout",
+            str(CTEST_PATIENCE_S),
             "-j",
             str(os.cpu_count() or 1),
             *arguments,
@@ -346,41 +347,72 @@ def _robot(suites: tuple[str, ...], whole: bool) -> Run:
         build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
         folder = out_folder() / "test" / "robot"
         shutil.rmtree(folder, ignore_errors=True)
-        from headroom.core.run.selection import has_suites
-
-        groups = [[name for name in group if name in suites and has_suites(name)] for group in SIDE_BY_SIDE]
-        passed = _robots(log, folder, [group for group in groups if group], whole)
+        passed = _robots(log, folder, _groups(suites, whole))
         return passed & _same_as_golden(log, folder, suites, whole)
 
     return stage
 
 
-def _robots(log: Path, folder: Path, groups: list[list[str]], whole: bool) -> bool:
-    """Runs Robot once for each group of suites, all at once, with one folder of records and one log of Robot's; unless
-    `whole`, the usual cases alone.
-    """
-    modifiers = [] if whole else ["--prerunmodifier", USUAL_CASES]
-    logs = [log.with_name(f"{log.stem}-{group[0]}.log") for group in groups]
-    outputs = [folder / f"output-{group[0]}.xml" for group in groups]
+@dataclass(frozen=True)
+class Group:
+    """Cases that run one after another, beside those of other groups: suites, and Robot's options that select cases."""
 
-    def one(group: list[str], log: Path, output: Path) -> bool:
-        log.write_bytes(b"")
+    name: str
+    suites: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+def _groups(suites: tuple[str, ...], whole: bool) -> list[Group]:
+    """The groups of some suites, the longest first; unless `whole`, the usual cases alone."""
+    from headroom.core.run.selection import has_suites
+    from headroom.selftest.usual_cases import OF_SUITES
+
+    usual = () if whole else ("--prerunmodifier", USUAL_CASES)
+    others = tuple(word for tag in sorted(OF_SUITES) for word in ("--exclude", tag)) if whole else usual
+    groups = [
+        Group("robustness", ("robustness",), others),
+        Group("interop", ("interop",), usual),
+        Group("conformance", ("smoke", "conformance"), usual),
+    ]
+    if whole:
+        own = tuple(word for tag in sorted(OF_SUITES) for word in ("--include", tag))
+        groups.insert(0, Group("suites", ("robustness",), own))
+    groups = [
+        replace(group, suites=tuple(name for name in group.suites if name in suites and has_suites(name)))
+        for group in groups
+    ]
+    return [group for group in groups if group.suites]
+
+
+def _robots(log: Path, folder: Path, groups: list[Group]) -> bool:
+    """Runs Robot once for each group, a few at once, with one folder of records and one log of Robot's."""
+
+    def one(group: Group) -> bool:
+        part(group).write_bytes(b"")
         return _command(
-            log,
+            part(group),
             sys.executable, "-m", "robot",
             "--console", "dotted",
-            *modifiers,
+            *group.options,
             "--outputdir", folder,
-            "--output", output.name, "--log", "NONE", "--report", "NONE",
+            "--output", output(group).name, "--log", "NONE", "--report", "NONE",
             "--variable", f"RUN_FOLDER:{folder}",
             "--listener", f"headroom.core.results.listener.Listener:{folder}",
-            *(SUITES / name for name in group),
+            *(SUITES / name for name in group.suites),
         )  # fmt: skip
 
-    with ThreadPoolExecutor(max_workers=len(groups)) as pool:
-        passed = all(list(pool.map(one, groups, logs, outputs)))
-    for part in logs:
-        _note(log, part.read_text(encoding="utf-8", errors="replace"))
+    def part(group: Group) -> Path:
+        return log.with_name(f"{log.stem}-{group.name}.log")
+
+    def output(group: Group) -> Path:
+        return folder / f"output-{group.name}.xml"
+
+    # Cases wait for processes, as Python's tests do.
+    with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 1) as pool:
+        passed = all(list(pool.map(one, groups)))
+    for group in groups:
+        _note(log, part(group).read_text(encoding="utf-8", errors="replace"))
+    outputs = [output(group) for group in groups]
     _command(log, sys.executable, "-m", "robot.rebot", "--outputdir", folder, "--output", "output.xml", *outputs)
     return passed
 

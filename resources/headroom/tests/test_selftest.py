@@ -17,6 +17,7 @@ from headroom.core.machine import build
 from headroom.core.paths import SUITES
 from headroom.core.results import golden
 from headroom.core.results.listener import test_id as id_of
+from headroom.core.run.selection import cases, suite_files
 from headroom.selftest import stages as proving
 from headroom.selftest import usual_cases
 
@@ -112,6 +113,25 @@ def test_robot_runs_the_usual_cases() -> None:
     rows = [case for case in kept if case.startswith("interop/")]
     assert {case.split("/")[1] for case in rows} == {path.stem for path in (SUITES / "interop").glob("*.robot")}
     assert not any(case.startswith("robustness/freedoms/") for case in kept)
+
+
+def test_each_case_is_in_one_group() -> None:
+    everything = {case.id for case in cases(suite_files(proving.SUITES_THAT_PROVE))}
+    groups = proving._groups(proving.SUITES_THAT_PROVE, whole=True)
+    found = [case for group in groups for case in _cases_of(group)]
+    assert sorted(found) == sorted(everything)
+    assert any(case.startswith("robustness/freedoms/") for case in _cases_of(groups[0]))
+    usual = [group.suites for group in proving._groups(("smoke",), whole=False)]
+    assert usual == [("smoke",)]
+
+
+def _cases_of(group: proving.Group) -> list[str]:
+    suite = robot.api.TestSuite.from_file_system(*(SUITES / name for name in group.suites), included_files=["*.robot"])
+    tags: dict[str, list[str]] = {"--include": [], "--exclude": []}
+    for option, tag in zip(group.options[::2], group.options[1::2], strict=True):
+        tags[option].append(tag)
+    suite.filter(included_tags=tags["--include"] or None, excluded_tags=tags["--exclude"] or None)
+    return [id_of(test.source, test.name) for test in suite.all_tests]
 
 
 def test_builds_in_the_background_go_on_after_one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
