@@ -7,7 +7,7 @@ No verdict may become milder by that. implementations/reference/ending_adapter.c
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,11 +43,10 @@ class SuddenEnd:
         return f"{self.place}-{self.way}"
 
 
-def choose(wrong: WrongOutput, each: int, seed: int) -> Iterator[SuddenEnd]:
-    """Some ends: each place with so many ways, which a seed chooses."""
-    for place in PLACES:
-        ways = random.Random(f"{seed}/{wrong}/{place}").sample(WAYS, each)
-        yield from (SuddenEnd(wrong, place, way) for way in ways)
+def choose(wrong: WrongOutput, seed: int) -> list[SuddenEnd]:
+    """Returns an end for each place, no two of them in the same way; the seed chooses."""
+    ways = random.Random(f"{seed}/{wrong}").sample(WAYS, len(PLACES))
+    return [SuddenEnd(wrong, place, way) for place, way in zip(PLACES, ways, strict=True)]
 
 
 def ask(end: SuddenEnd, cases: Sequence[str], hunt: Callable[[Task], Outcome], build_name: str) -> Outcome:
