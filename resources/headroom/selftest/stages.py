@@ -369,14 +369,12 @@ def _groups(suites: tuple[str, ...], whole: bool) -> list[Group]:
 
     usual = () if whole else ("--prerunmodifier", USUAL_CASES)
     others = tuple(word for tag in sorted(OF_SUITES) for word in ("--exclude", tag)) if whole else usual
-    groups = [
-        Group("robustness", ("robustness",), others),
+    groups = [Group(tag, ("robustness",), ("--include", tag)) for tag in sorted(OF_SUITES) if whole]
+    groups += [
         Group("interop", ("interop",), usual),
         Group("conformance", ("smoke", "conformance"), usual),
+        Group("robustness", ("robustness",), others),
     ]
-    if whole:
-        own = tuple(word for tag in sorted(OF_SUITES) for word in ("--include", tag))
-        groups.insert(0, Group("suites", ("robustness",), own))
     groups = [
         replace(group, suites=tuple(name for name in group.suites if name in suites and has_suites(name)))
         for group in groups
