@@ -5,6 +5,7 @@
 #include <pcap/pcap.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,9 +98,11 @@ class NodeProcess {
   NodeProcess(const NodeProcess&) = delete;
   NodeProcess& operator=(const NodeProcess&) = delete;
 
-  // What the control socket tells; null while nobody answers.
+  // What the control socket tells; null while nobody answers, or if a node that is stuck keeps it open.
   [[nodiscard]] Json ask() const {
     const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     control_.copy(address.sun_path, sizeof address.sun_path - 1);
