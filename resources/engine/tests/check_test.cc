@@ -30,7 +30,8 @@ namespace headroom {
 namespace {
 
 Json run_check(const std::string& library, const Json& config = nullptr, const Json& source = nullptr) {
-  Json job = {{"library", library}, {"timeout_s", kAddressSanitizer ? 40 : 5}};  // one of them hangs
+  const bool hangs = library.ends_with("/faulty_hangs_on_garbage.so");  // until its time is up
+  Json job = {{"library", library}, {"timeout_s", hangs ? 5 : 40}};
   if (!config.is_null()) {
     job["config"] = config;
     job["timeout_s"] = 60;  // endpoints have more to do, and none of them hangs
