@@ -113,7 +113,9 @@ def _usual_stages(fast: bool, benchmarks: bool, whole: bool) -> list[Stage]:
         Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", ctest, CTEST_TOTALS),
         Stage("pytest", about, pytest, r"\d+ (passed|failed|error).* in "),
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
-        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites, whole), r"^\d+ tests?, |^golden: \d+ cases"),
+        Stage(
+            "robot", f"suites: {', '.join(suites)}", _robot(suites, whole), r"^\d+ tests?, |^golden: \d+ cases", most=6
+        ),
     ]
 
 
