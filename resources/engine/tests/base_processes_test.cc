@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -37,6 +40,28 @@ TEST(NoProcesses, ThreadsStartAndProcessesDoNot) {
   if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "sanitizers start processes";
   const pid_t child = fork();
   if (child == 0) _exit(tried());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// Exit status of a process after take_no_filters(): the first of what should not be.
+int tried_filters() {
+  take_no_filters();
+  sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  const sock_fprog program = {1, &allow};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 1;
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != -1 || errno != EPERM) return 2;
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, nullptr) != -1 || errno != EPERM) return 3;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != -1 || errno != EPERM) return 4;
+  handle_no_signals();
+  return std::signal(SIGUSR1, SIG_IGN) == SIG_ERR ? 0 : 5;
+}
+
+TEST(NoProcesses, OnlyTheEngineFiltersItsCalls) {
+  const pid_t child = fork();
+  if (child == 0) _exit(tried_filters());
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status));
