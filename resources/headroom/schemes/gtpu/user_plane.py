@@ -150,7 +150,7 @@ class EngineUserPlane:
         )
         library = {"": str(self._job["user_plane"]["library"])}
         self._exit = EngineExit(process, self._program, COMMAND, library, memory=memory)
-        for pipe in (process.stdout, process.stderr):
+        for pipe in (process.stdin, process.stdout, process.stderr):
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
         try:
@@ -227,14 +227,8 @@ class EngineUserPlane:
     def _exchange(self, line: dict[str, Any]) -> dict[str, Any]:
         exit_ = self._exit
         assert exit_ is not None, "The session is not open."
-        assert exit_.process.stdin is not None
         self.asked_s = time.monotonic()
-        try:
-            exit_.process.stdin.write(json.dumps(line).encode() + b"\n")
-            exit_.process.stdin.flush()
-        except (BrokenPipeError, ValueError):
-            pass  # it has ended: what it printed says why
-        answer = self._line(exit_)
+        answer = self._answer(exit_, json.dumps(line).encode() + b"\n")
         if answer is None:
             raise self._failure(exit_)
         seal = engine_result.seal_of_line(self._seal, self._lines)
@@ -259,15 +253,17 @@ class EngineUserPlane:
         result: dict[str, Any] = document
         return result
 
-    def _line(self, exit_: EngineExit) -> bytes | None:
-        """The next line of its output; None if it has ended."""
-        out, errors = exit_.process.stdout, exit_.process.stderr
-        assert out is not None and errors is not None
+    def _answer(self, exit_: EngineExit, asked: bytes) -> bytes | None:
+        """The next line of its output, once it is given a line, which it may be too busy to read; None if it has
+        ended."""
+        given, out, errors = exit_.process.stdin, exit_.process.stdout, exit_.process.stderr
+        assert given is not None and out is not None and errors is not None
         patience_s = PATIENCE_S if self._is_ready else START_S
         deadline = time.monotonic() + patience_s
         with selectors.DefaultSelector() as selector:
             selector.register(out, selectors.EVENT_READ)
             selector.register(errors, selectors.EVENT_READ)
+            selector.register(given, selectors.EVENT_WRITE)
             while b"\n" not in self._rest:
                 if time.monotonic() >= deadline:
                     who = engine_result.who(exit_)
@@ -278,6 +274,11 @@ class EngineUserPlane:
                 if len(self._rest) > engine.MAX_OUTPUT:
                     raise EngineFailure("garbage", f"{engine_result.who(exit_)} printed a line without an end.")
                 for key, _ in selector.select(GLANCE_S):
+                    if key.fileobj is given:
+                        asked = _without_written(key.fd, asked)
+                        if not asked:
+                            selector.unregister(given)
+                        continue
                     chunk = os.read(key.fd, 1 << 20)
                     if key.fileobj is errors:
                         exit_.complaint += chunk
@@ -311,6 +312,16 @@ class EngineUserPlane:
         except HeadroomError as failure:
             return failure
         return EngineFailure("garbage", f"{engine_result.who(exit_)} ended before the session did: {document}")
+
+
+def _without_written(pipe: int, octets: bytes) -> bytes:
+    """The octets that a pipe has not taken yet; none if its reader has ended, as what it printed says why."""
+    try:
+        return octets[os.write(pipe, octets) :]
+    except BlockingIOError:
+        return octets
+    except BrokenPipeError:
+        return b""
 
 
 def step_of(document: dict[str, Any]) -> Step:

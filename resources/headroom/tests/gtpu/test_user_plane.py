@@ -98,6 +98,17 @@ def test_an_end_that_is_none(tmp_path: Path, script: str, sentence: str) -> None
         plane.end()
 
 
+def test_an_engine_that_reads_no_more_steps_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As does one that an adapter stops: a step may be larger than a pipe."""
+    monkeypatch.setattr(user_plane, "PATIENCE_S", 0.5)
+    build = fake(tmp_path, "say 0; exec sleep 20")
+    with (
+        EngineUserPlane(Path("some.so"), {"scheme": "gtpu"}, build=build) as plane,
+        pytest.raises(EngineFailure, match="a hang"),
+    ):
+        plane.packets([(bytes(60_000), "N3")])
+
+
 def faulty(build: str, fault: str, capture: Path | None = None) -> EngineUserPlane:
     library = build_folder(build) / "lib" / "faulty" / f"faulty_user_plane_{fault}.so"
     return EngineUserPlane(library, {"scheme": "gtpu", **Facts(n4=False).config()}, build=build, capture=capture)
