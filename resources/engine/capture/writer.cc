@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/writer.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -74,6 +76,7 @@ OutputFile::OutputFile(const std::string& path, Appears appears) : path_(path), 
     if (!file_) fail("cannot be created");
     if (ours) written_ = path;
   }
+  opened_ = identity();
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -81,6 +84,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       written_(std::exchange(other.written_, {})),
       appears_(other.appears_),
       file_(std::move(other.file_)),
+      opened_(other.opened_),
       sha256_(other.sha256_),
       octets_(other.octets_) {}
 
@@ -93,20 +97,33 @@ void OutputFile::remove() noexcept {
   written_.clear();
 }
 
+OutputFile::Identity OutputFile::identity() const noexcept {
+  const int descriptor = fileno(file_.get());
+  struct stat now {};
+  if (fstat(descriptor, &now) != 0) return {};
+  return {now.st_dev, now.st_ino, fcntl(descriptor, F_GETFL)};
+}
+
+bool OutputFile::is_as_opened() const noexcept {
+  const off_t position = lseek(fileno(file_.get()), 0, SEEK_CUR);  // -1 of a pipe
+  return identity() == opened_ && position <= static_cast<off_t>(octets_);
+}
+
 void OutputFile::fail(const char* what) {
-  const std::string reason = std::strerror(errno);
+  const int number = errno;
+  const std::string reason = std::strerror(file_ && !is_as_opened() ? EBADF : number);
   remove();
   throw Error(ErrorKind::output, "the file " + path_ + " " + what + ": " + reason + ".");
 }
 
 void OutputFile::write(const void* data, std::size_t size) {
+  octets_ += size;
   if (std::fwrite(data, 1, size, file_.get()) != size) fail("cannot be written");
   sha256_.update({static_cast<const std::uint8_t*>(data), size});
-  octets_ += size;
 }
 
 Json OutputFile::close() {
-  if (std::fclose(file_.release()) != 0) fail("cannot be written to its end");
+  if (std::fflush(file_.get()) != 0 || std::fclose(file_.release()) != 0) fail("cannot be written to its end");
   if (appears_ == Appears::whole && std::rename(written_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
   written_.clear();
   return {{"octets", octets_}, {"sha256", sha256_.finish()}};

@@ -18,7 +18,7 @@
 namespace headroom {
 
 // OutputFile is a file that is written sequentially. Every failure, including a full disk, is an Error(output) and
-// leaves no truncated file.
+// leaves no truncated file. Where an adapter has changed the file's descriptor, its sentence is that of a closed one.
 class OutputFile {
  public:
   // The time at which the file appears under its name. `growing`: with the first packet, so that readers can follow the
@@ -40,8 +40,17 @@ class OutputFile {
   Json close();
 
  private:
+  // What an open descriptor refers to, and how.
+  struct Identity {
+    std::uint64_t device = 0, inode = 0;
+    int flags = 0;
+    bool operator==(const Identity&) const = default;
+  };
+
   [[noreturn]] void fail(const char* what);
   void remove() noexcept;
+  [[nodiscard]] Identity identity() const noexcept;
+  [[nodiscard]] bool is_as_opened() const noexcept;
 
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -50,6 +59,7 @@ class OutputFile {
   std::string written_;  // name of the file while it is written; empty once there is nothing to remove
   Appears appears_;
   std::unique_ptr<std::FILE, Close> file_;
+  Identity opened_;
   Sha256 sha256_;
   std::uint64_t octets_ = 0;
 };

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/hex.h"
@@ -427,6 +432,35 @@ class FullDisk {
   void (*signal_)(int);
   rlimit before_{};
 };
+
+// The descriptor of an open file of this process; -1: none.
+int descriptor_of(const std::string& file) {
+  for (int descriptor = 3; descriptor < 100; ++descriptor) {
+    std::error_code none;
+    if (std::filesystem::equivalent("/proc/self/fd/" + std::to_string(descriptor), file, none)) return descriptor;
+  }
+  return -1;
+}
+
+TEST_F(CaptureFiles, AnotherFilesErrorIsNotThatOfTheDisk) {
+  const std::string file = path("taken.pcapng");
+  const FullDisk disk(1000);
+  const std::pair<const char*, std::function<void(int)>> ways[] = {
+      {"another file", [](int to) { dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), to); }},
+      {"another place", [](int to) { lseek(to, 1000, SEEK_SET); }},
+  };
+  for (const auto& [name, change] : ways) {
+    try {
+      PcapngWriter writer(file);
+      writer.write(writer.add_interface(LinkType::raw_ip, "forward"), 0, ipv4(41));
+      change(descriptor_of(file));
+      writer.close();
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(std::strerror(EBADF)), std::string::npos) << name << error.what();
+    }
+  }
+}
 
 TEST_F(CaptureFiles, AFullDiskLeavesNoCutCapture) {
   const auto fill = [](auto& writer, auto... before) {
