@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -109,7 +110,6 @@ int carry_out(const headroom::CommandFunction& command, const std::string& job_p
   int output = STDOUT_FILENO;
   std::string seal;
   const headroom::Limits limits;
-  headroom::take_no_filters();
   const auto complain = [&](ErrorKind kind, const std::string& message, const std::string& where = {}) {
     const std::string limit = limits.lowered();
     if (limit.empty() || kind == ErrorKind::job) return report(output, kind, message, where, seal);
@@ -169,7 +169,9 @@ int main(int argc, char** argv) {
     if (app.exit(error) == 0) return 0;  // help and version
     return report(STDOUT_FILENO, ErrorKind::job, std::string(error.what()) + "; see headroom-engine --help.", "");
   }
-  if (!chosen->needs_ports()) return carry_out({chosen->run, chosen->serve}, job_path);
-  const auto here = headroom::find_ports_command(chosen->name);
-  return here ? carry_out(*here, job_path) : hand_over(argv, std::string(chosen->name));
+  const auto here = chosen->needs_ports() ? headroom::find_ports_command(chosen->name)
+                                          : std::optional(headroom::CommandFunction{chosen->run, chosen->serve});
+  if (!here) return hand_over(argv, std::string(chosen->name));
+  if (chosen->name != "check") headroom::take_no_filters();  // its processes filter calls, and notice other filters
+  return carry_out(*here, job_path);
 }
