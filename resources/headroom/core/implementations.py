@@ -498,8 +498,9 @@ def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
         beside = {name: libraries.digest(str(adapter.parent / name)) for name in adapter_files.beside(adapter)}
         result |= {"beside": beside} if beside else {}
     if implementation.requires:
-        opened = libraries.look_for(implementation.requires)
-        result["opens"] = {"path": opened.path, "sha256": libraries.digest(opened.path)}
+        opened = libraries.look_for(implementation.requires).path
+        # The library can name any file as its own: one of the user's, or one without an end, such as /proc/…/pagemap.
+        result["opens"] = {"path": opened, "sha256": libraries.digest(opened) if is_library(opened) else None}
     return result
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,15 @@ capabilities:
         assert digest[:16] in page
         assert found["sha256"][:16] in page
         assert "libtheirs.so.3" in page
+
+
+@pytest.mark.parametrize("named", ["/proc/self/pagemap", "/etc/passwd"])
+def test_a_library_cannot_have_another_file_read(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may print the answer of the process that opens it."""
+    monkeypatch.setattr(libraries, "look_for", lambda needed: libraries.LibrarySearch(named))
+    monkeypatch.setattr(implementations, "describe", lambda implementation, build: {"sha256": "0"})
+    found = replace(implementations.find("reference"), requires=Requirement("libtheirs.so"))
+    assert implementations.identity(found)["opens"] == {"path": named, "sha256": None}
 
 
 def test_a_file_may_be_larger_than_memory(tmp_path: Path) -> None:
