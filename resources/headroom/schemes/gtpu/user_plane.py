@@ -209,9 +209,9 @@ class EngineUserPlane:
         return result
 
     def end(self) -> None:
-        """Ends the session normally. The engine answers after it has destroyed the adapter, which may fail meanwhile:
-        this raises the errors of a step."""
-        self._exchange({"end": True})
+        """Ends the session normally. The engine answers after it has destroyed the adapter, which may fail meanwhile,
+        or change the capture: this raises the errors of a step."""
+        answer = self._exchange({"end": True})
         exit_ = self._exit
         assert exit_ is not None
         self._await_end(exit_)
@@ -220,6 +220,9 @@ class EngineUserPlane:
             raise EngineFailure("timeout", f"{who}: it had not ended {PATIENCE_S:g} s after the session: a hang.")
         if exit_.code != 0:  # its answer comes before it ends
             raise self._failure(exit_)
+        process_group.stop(exit_.process)
+        capture = self._job.get("capture")
+        engine_result.check_outputs(exit_, {"capture": capture} if capture else {}, answer)
 
     def _step(self, step: dict[str, Any], time_ns: int | None) -> Step:
         return step_of(self._exchange(step if time_ns is None else {**step, "time_ns": time_ns}))

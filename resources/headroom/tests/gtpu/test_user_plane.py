@@ -98,6 +98,15 @@ def test_an_end_that_is_none(tmp_path: Path, script: str, sentence: str) -> None
         plane.end()
 
 
+def test_a_capture_that_an_adapter_changes_is_not_kept(tmp_path: Path) -> None:
+    capture = tmp_path / "packets.pcapng"
+    build = fake(tmp_path, f"say 0; read step; echo other > {capture}; say 1")
+    plane = EngineUserPlane(Path("some.so"), {"scheme": "gtpu"}, build=build, capture=capture)
+    with pytest.raises(EngineFailure, match="not what") as caught, plane:
+        plane.end()
+    assert caught.value.kind == "tampered" and not capture.exists()
+
+
 def test_an_engine_that_reads_no_more_steps_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As does one that an adapter stops: a step may be larger than a pipe."""
     monkeypatch.setattr(user_plane, "PATIENCE_S", 0.5)

@@ -24,7 +24,8 @@ class UserPlaneCapture {
   void write(std::int32_t side, bool sent, OctetView octets, std::uint64_t time_ns);
   // Writes an N4 message, in a UDP datagram.
   void write(const N4Datagram& message, bool sent, std::uint64_t time_ns);
-  void close() { writer_.close(); }
+  // As OutputFile::close.
+  Json close() { return writer_.close(); }
 
  private:
   PcapngWriter writer_;

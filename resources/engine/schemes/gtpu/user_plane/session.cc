@@ -91,7 +91,7 @@ Json UserPlaneSession::step(const Json& document) {
     }
     if (word == std::string_view("end")) {
       ended_ = true;
-      if (capture_) capture_->close();
+      if (capture_) json["outputs"] = {{"capture", capture_->close()}};
     }
     return json;
   }
