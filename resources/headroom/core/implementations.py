@@ -27,10 +27,11 @@ from headroom.core.paths import (
     shown,
 )
 from headroom.core.sandbox import MOST_LIBRARY, is_library
-from headroom.core.text import printable
+from headroom.core.text import printable, shortened
 from headroom.core.yamlfile import Document, check, read_joined
 
 OURS = ("null", "reference")  # names that other implementations must not take
+MOST_NAMED = 200  # most characters of a version or a build in a record
 _SINGULAR = {"dictionaries": "dictionary"}  # the singular of capabilities, for sentences
 
 Warn = Callable[[str], None]
@@ -491,8 +492,10 @@ def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
     except engine.EngineFailure as failure:
         digest = libraries.digest(str(implementation.library_path(build)))
         return result | {"build": preset, "sha256": digest, "reason": str(failure)}
-    result["version"] = result["version"] or described.get("version")
-    result |= {"build": described.get("build") or preset, "sha256": described.get("sha256")}
+    # A description may have 16 MiB, and each record has these texts: a run would fill the disk, and then the memory.
+    version, built = (shortened(described.get(key) or "", MOST_NAMED) for key in ("version", "build"))
+    result["version"] = result["version"] or version or None
+    result |= {"build": built or preset, "sha256": described.get("sha256")}
     if not implementation.is_ours():
         adapter = implementation.library_path(build)
         beside = {name: libraries.digest(str(adapter.parent / name)) for name in adapter_files.beside(adapter)}

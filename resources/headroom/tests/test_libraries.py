@@ -188,6 +188,21 @@ def test_a_library_cannot_have_another_file_read(named: str, monkeypatch: pytest
     assert implementations.identity(found)["opens"] == {"path": named, "sha256": None}
 
 
+def test_a_record_has_no_long_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adapter may give a text of 16 MiB, which would be in each of a thousand records."""
+    described = {"sha256": "0", "version": "1.2 " + "v" * 1_000_000, "build": "b" * 1_000_000}
+    monkeypatch.setattr(implementations, "describe", lambda implementation, build: described)
+    found = implementations.identity(implementations.find("reference"))
+    assert found["version"] == "1.2 …" and len(found["build"]) <= implementations.MOST_NAMED
+    described |= {"version": "1.2", "build": None}
+    assert implementations.identity(implementations.find("reference"), "gcc-O2") == {
+        "name": "reference",
+        "version": "1.2",
+        "build": "gcc-O2",
+        "sha256": "0",
+    }
+
+
 def test_a_file_may_be_larger_than_memory(tmp_path: Path) -> None:
     whole = tmp_path / "large"
     with whole.open("wb") as file:
