@@ -42,12 +42,20 @@ def check(implementation: Implementation, build: str = DEFAULT_BUILD) -> list[Fi
 
 def examine(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:
     """The findings of `check`, and the checks that passed."""
-    result = promises(implementation, build)
+    failure = None
+    try:
+        result = promises(implementation, build)
+    except engine.EngineFailure as wrong:
+        if wrong.kind != "job":
+            raise
+        failure, result = wrong, AdapterCheck()  # to the engine, the job is wrong that names a scheme not described
     if not any(check["name"] == "describe" and check["verdict"] != "pass" for check in result.checks):
         result.findings += [
             Finding(f"implementation.yaml: {sentence}", judge=JUDGE, severity="must")
             for sentence in differences(implementation, describe(implementation, build))
         ]
+    if failure and not result.findings:
+        raise failure
     return result
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from headroom.core.adapter_check import by_cause, differences
+from headroom.core.adapter_check import by_cause, differences, examine
 from headroom.core.finding import Finding
-from headroom.core.implementations import Implementation
+from headroom.core.implementations import Implementation, find
 from headroom.core.paths import ROOT, build_folder
 from headroom.core.results import store
 from headroom.core.run import session
@@ -171,3 +171,22 @@ def test_findings_of_one_cause_are_one_line() -> None:
         ("outcome, drain", f"outcome: {overflow} while x was given."),
         ("quiet", "quiet: it printed."),
     ]
+
+
+def test_a_declared_scheme_that_is_not_described_is_a_finding(tmp_path: Path, real_build: str) -> None:
+    """The engine calls it a mistake in the job, which is the harness's."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "implementation.yaml").write_text(
+        textwrap.dedent(f"""
+        name: mine
+        vendor: Nobody
+        licence: Apache-2.0
+        obtain: Never.
+        adapter: {{library: {build_folder(real_build) / "lib" / "example.so"}}}
+        capabilities:
+          - {{scheme: vj, roles: [compressor]}}
+        """)
+    )
+    sentences = [finding.sentence for finding in examine(find(str(folder)), real_build).findings]
+    assert "implementation.yaml: the adapter does not know the declared scheme vj" in sentences
