@@ -15,6 +15,10 @@ namespace headroom {
 // Error(job).
 [[nodiscard]] std::string take_seal(Json& job);
 
+// Seals an answer of the control socket, whose descriptor an adapter may find, too: SHA-256 of the seal that was taken
+// last and " control". Without a seal of the job it has none.
+void seal_answer(Json& answer);
+
 // SealedLines writes documents as lines, each with a seal of its own: SHA-256 of the job's seal, a space and the line's
 // number. An adapter that reads some of the lines cannot make the next. Without a seal of the job lines have none.
 class SealedLines {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/cycles.h"
+#include "base/seal.h"
 
 namespace headroom::io {
 namespace {
@@ -91,8 +92,11 @@ ControlSocket::~ControlSocket() {
 
 void ControlSocket::answer(const std::function<Json()>& snapshot) const {
   if (descriptor_ < 0) return;
-  for (int connection; (connection = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(connection))
-    send_all(connection, snapshot().dump() + "\n");
+  for (int connection; (connection = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(connection)) {
+    Json document = snapshot();
+    seal_answer(document);
+    send_all(connection, document.dump() + "\n");
+  }
 }
 
 StopSignals::StopSignals() {

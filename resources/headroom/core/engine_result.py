@@ -244,6 +244,14 @@ def seal_of_line(seal: str, number: int) -> str:
     return hashlib.sha256(f"{seal} {number}".encode()).hexdigest()
 
 
+def without_seal(answer: dict[str, Any], seal: str, named: str) -> dict[str, Any]:
+    """What the control socket of an engine answers whose job has this seal, "" if it has none. Raises EngineFailure for
+    the answer of an adapter."""
+    if seal and answer.pop("seal", None) != hashlib.sha256(f"{seal} control".encode()).hexdigest():
+        raise EngineFailure("tampered", f"{named} answers without the seal of its job: an adapter did so in its place.")
+    return answer
+
+
 def _complain_of_memory(process: EngineExit) -> None:
     """Raises EngineFailure if an engine that died had used up its memory. Ends its remaining processes."""
     process_group.stop(process.process)

@@ -114,12 +114,12 @@ class Service(EngineExit):
         return process_group.exit_code(self.process) if self.remote_status is None else self.remote_status
 
     def statistics(self) -> dict[str, Any]:
-        """The JSON document of its control socket. Raises EngineFailure if there is none in time."""
+        """The JSON document of its control socket. Raises EngineFailure if there is none in time, or a forged one."""
         try:
             if self.remote is not None:
                 return self.remote.statistics()
             assert self.control is not None, f"the {self.name} has no control socket"
-            return ask(self.control)
+            return engine_result.without_seal(ask(self.control), self.seal, _sentence(self.who))
         except (OSError, ValueError) as error:
             if process_group.exit_code(self.process) is not None:
                 raise cause_of(self) from error

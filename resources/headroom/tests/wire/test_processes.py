@@ -52,6 +52,16 @@ def test_statistics_while_it_runs_and_a_document_at_the_end(node_build: str) -> 
     assert not crew.folder.exists()
 
 
+def test_an_adapter_cannot_give_statistics(node_build: str) -> None:
+    """It could find the descriptor of the control socket."""
+    with Crew(build=node_build) as crew:
+        node = crew.engine("compressor", "node", {"fake": "forges"})
+        crew.wait_until_ready()
+        with pytest.raises(EngineFailure, match="without the seal of its job") as caught:
+            node.statistics()
+        assert caught.value.kind == "tampered"
+
+
 def test_a_long_document_needs_no_reader(node_build: str) -> None:
     with Crew(build=node_build) as crew:
         node = crew.engine("link", "link", {"pad": 1 << 20})
