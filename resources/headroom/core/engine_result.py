@@ -245,8 +245,9 @@ def seal_of_line(seal: str, number: int) -> str:
 
 
 def without_seal(answer: dict[str, Any], seal: str, named: str) -> dict[str, Any]:
-    """What the control socket of an engine answers whose job has this seal, "" if it has none. Raises EngineFailure for
-    the answer of an adapter."""
+    """Returns an answer of an engine's control socket without its seal, which is made of that of the job ("": the job
+    has none). Raises EngineFailure if an adapter answered.
+    """
     if seal and answer.pop("seal", None) != hashlib.sha256(f"{seal} control".encode()).hexdigest():
         raise EngineFailure("tampered", f"{named} answers without the seal of its job: an adapter did so in its place.")
     return answer

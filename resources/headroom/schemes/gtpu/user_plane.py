@@ -257,8 +257,7 @@ class EngineUserPlane:
         return result
 
     def _answer(self, exit_: EngineExit, asked: bytes) -> bytes | None:
-        """The next line of its output, once it is given a line, which it may be too busy to read; None if it has
-        ended."""
+        """Gives the engine a line, and returns the next one that it prints; None if it has ended."""
         given, out, errors = exit_.process.stdin, exit_.process.stdout, exit_.process.stderr
         assert given is not None and out is not None and errors is not None
         patience_s = PATIENCE_S if self._is_ready else START_S
