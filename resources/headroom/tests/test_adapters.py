@@ -180,7 +180,7 @@ def test_a_declared_scheme_that_is_not_described_is_a_finding(tmp_path: Path, re
     (folder / "implementation.yaml").write_text(
         textwrap.dedent(f"""
         name: mine
-        vendor: Nobody
+        vendor: Example
         licence: Apache-2.0
         obtain: Never.
         adapter: {{library: {build_folder(real_build) / "lib" / "example.so"}}}

@@ -98,7 +98,7 @@ class NodeProcess {
   NodeProcess(const NodeProcess&) = delete;
   NodeProcess& operator=(const NodeProcess&) = delete;
 
-  // What the control socket tells; null while nobody answers, or if a node that is stuck keeps it open.
+  // Returns the answer of the control socket; null without one, also if a node that is stuck keeps the socket open.
   [[nodiscard]] Json ask() const {
     const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
     const timeval patience{.tv_sec = 20, .tv_usec = 0};
